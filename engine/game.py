@@ -179,6 +179,24 @@ class Game(Generic[S]):
         """Return a whole truth that fits this view, for bots. A game with secrets must override it."""
         return view
 
+    def mask(self, state: S, seat: int) -> S:
+        """Return what a seat, or the SPECTATOR, would know of an imagined truth. Only bots use it.
+
+        A game with secrets should override it. A search then lets every seat choose by what that seat knows.
+        """
+        return state
+
+    def plausible(self, state: S, seat: int) -> int:
+        """Return how well an imagined truth fits what the others have done: a weight of at least 1. Only bots use it."""
+        return 1
+
+    def quick(self, view: S, decision: Decision, draw: Draw) -> Choice | None:
+        """Return a choice that is sensible at first sight, in no time; None for any of those offered. Only bots use it.
+
+        A view or a whole truth must give the same answer, so that nobody plays by what is hidden from their seat.
+        """
+        return None
+
     def caution(self, view: S, seat: int, choice: Choice) -> Text | None:
         """Return what a choice will cost, if its player may not have meant that, or None.
 

@@ -31,7 +31,7 @@ FOR_GAMES: Final = (
 )
 """The modules that a game imports, in the order in which one meets them."""
 
-AROUND: Final = ("table", "grammar", "orders", "codec", "bots", "testing")
+AROUND: Final = ("table", "grammar", "orders", "codec", "bots", "search", "search.level", "search.levels", "testing")
 """The modules that play a game, for servers and tests."""
 
 INTRODUCTION: Final = """# Engine reference

@@ -53,7 +53,7 @@ class Away(Game[Any]):
         raise self.unplayable()
 
     settle = start = setup = asks = resolve = standing = board = longest = tally = _refuse
-    objects = barred = prospect = imagine = _refuse
+    objects = barred = prospect = imagine = mask = plausible = quick = _refuse
 
 
 def loads(rules: Game[Any], text: str) -> Any:

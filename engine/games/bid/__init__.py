@@ -49,7 +49,7 @@ from engine.options import Options
 from engine.seats import clockwise
 from engine.tell import Text, say
 
-from . import board, decisions, lessons
+from . import board, bots, decisions, lessons
 from .auction import (
     ARMS,
     BONUS,
@@ -242,3 +242,6 @@ class Bid(Game[State]):
             for points, hand, coins, pawns in zip(state.points, state.hands, state.coins, state.pawns, strict=True)
         ]
         return worth[seat] - max(worth[:seat] + worth[seat + 1 :])
+
+    def quick(self, view: State, decision: Decision, draw: Draw) -> Choice | None:
+        return bots.quick(view, decision, draw)

@@ -235,5 +235,14 @@ class SorcerousFutures(Game[State]):
     def imagine(self, view: State, seat: int, draw: Draw) -> State:
         return bots.imagine(view, seat, draw)
 
+    def mask(self, state: State, seat: int) -> State:
+        return bots.mask(state, seat)
+
+    def plausible(self, state: State, seat: int) -> int:
+        return bots.plausible(state, seat)
+
+    def quick(self, view: State, decision: Decision, draw: Draw) -> Choice | None:
+        return bots.quick(view, decision, draw)
+
     def word(self, value: Any) -> str:
         return f"the Crown of {SUITS[value[1]]}" if value in CROWNS else spoken(value)

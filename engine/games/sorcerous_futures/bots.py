@@ -1,17 +1,22 @@
-"""What only bots need: how good a state looks, and what the face-down cards may be."""
+"""What only bots need: how good a state looks, what the face-down cards may be, and a choice at first sight."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final, cast
 
 from engine.chance import Draw
-from engine.decks.decktet import CROWNS, in_order
-from engine.facts import is_hidden, put
+from engine.decisions import Choice, Decision
+from engine.decks.decktet import CROWNS, EXCUSE, in_order, suits
+from engine.facts import HIDDEN, SPECTATOR, is_hidden, put
 
-from .cards import Cards, valuation, without
+from .cards import MARKERS, MARKET, Cards, known, opening_bid, valuation, without
 from .crowns import assignments, ritual
-from .state import State
+from .state import FaceDown, State, markers_of
 from .worth import total_worth, worths_of
+
+AVERAGE: Final = 5
+"""What a suit is worth on average, rounded: 24 numbers from 2 to 9 and four Pawns that count 1."""
 
 
 def prospect(state: State, seat: int) -> int:
@@ -58,3 +63,71 @@ def _imagine_crowns(view: State, draw: Draw) -> Cards:
         crowns = ritual(view.aces, draw) if view.excuse is None else draw.pick(assignments(view.aces))
         if all(is_hidden(seen) or crown == seen for crown, seen in zip(crowns, known, strict=True)):
             return crowns
+
+
+def mask(state: State, seat: int) -> State:
+    """Return what a seat would know of this truth."""
+    down = state.down
+    if state.over:
+        return state
+    open_to_all = state.excuse is None
+    own = markers_of(seat, state) if seat != SPECTATOR else ()
+    valuations = tuple(
+        card if card == "" or marker in own or (marker == EXCUSE and open_to_all) else HIDDEN
+        for marker, card in zip(MARKERS, down.valuations, strict=True)
+    )
+    giver = seat == state.excuse
+    crowns = tuple(
+        crown if crown == "" or giver or other == seat else HIDDEN for other, crown in enumerate(down.crowns)
+    )
+    unplaced = [card for card, seen in zip(down.valuations, valuations, strict=True) if is_hidden(seen)]
+    bag = tuple(card for card in MARKET if card in state.bag or card in unplaced)
+    aside = (HIDDEN,) * len(down.aside) if any(map(is_hidden, crowns)) else down.aside
+    seven = down.seven if giver else (HIDDEN,) * len(down.seven)
+    masked = FaceDown(cast("Cards", valuations), cast("Cards", crowns), cast("Cards", aside), cast("Cards", seven))
+    return replace(state, down=masked, bag=bag)
+
+
+def plausible(state: State, seat: int) -> int:
+    """Return how well a truth fits what the others bought: players buy in the suits that they know to be worth much."""
+    worths, weight = worths_of(state.down.valuations, AVERAGE), 1
+    for other, bought in enumerate(state.bought):
+        if other != seat:
+            liked = "".join(suits(ace) for ace in state.aces[other]) + state.down.crowns[other][1:]
+            gain = sum(worths[suit] - AVERAGE + 2 for card in bought for suit in suits(card) if suit in liked)
+            weight *= max(1, 4 + gain)
+    return weight
+
+
+def quick(view: State, decision: Decision, draw: Draw) -> Choice | None:
+    """Return a bid below what the card is worth to the seat, as far as it knows."""
+    seat, auction = decision.seat, view.auction
+    if auction is None:
+        return None if view.group == 0 else _offer(view, decision, draw)
+    limit = _worth(view, seat, auction.card) * (5 + draw.below(5)) // 10
+    if auction.closed:
+        return Choice("bid", (min(view.gold[seat], limit),))
+    if limit <= auction.high or view.gold[seat] <= auction.high:
+        return decision.default
+    # The seller has the last word, so one more is enough; others bid close to their limit.
+    number = auction.high + 1 if seat == view.active else limit - draw.below(limit - auction.high)
+    return Choice("bid", (min(view.gold[seat], number),))
+
+
+def _offer(view: State, decision: Decision, draw: Draw) -> Choice:
+    card = draw.pick(view.row)
+    bargain = opening_bid(card) < _worth(view, decision.seat, card) and opening_bid(card) <= view.gold[decision.seat]
+    return Choice("open" if bargain and draw.below(2) else "closed", (card,))
+
+
+def _worth(view: State, seat: int, card: str) -> int:
+    """Return what a card is worth to a seat, by the cards under its own markers and the average of the others."""
+    own = markers_of(seat, view)
+    known_to_seat = {
+        marker[-1]: valuation(below)
+        for marker, below in zip(MARKERS, view.down.valuations, strict=True)
+        if known(below) and (marker in own or (marker == EXCUSE and view.excuse is None))
+    }
+    worth = sum(known_to_seat.get(suit, AVERAGE) for suit in suits(card))
+    crown = view.down.crowns[seat]
+    return worth + (known_to_seat.get(EXCUSE, AVERAGE) if known(crown) and suits(crown) in suits(card) else 0)

@@ -56,7 +56,7 @@ from engine.game import Chapter, Game, Lesson, Standing, Story
 from engine.options import Options
 from engine.tell import Text, say
 
-from . import board, decisions, lessons
+from . import board, bots, decisions, lessons
 from .aces import losses, lost
 from .cards import FOR_SALE, SUNS, Cards
 from .examples import EXAMPLES
@@ -232,6 +232,9 @@ class SunBid(Game[State]):
         if not state.over:
             points += sum(points_of_take(cards, state.terms.per_suit))
         return 10 * points + sum(15 + 2 * SUNS.index(sun) for sun in state.suns[seat])
+
+    def quick(self, view: State, decision: Decision, draw: Draw) -> Choice | None:
+        return bots.quick(view, decision, draw)
 
     def word(self, value: Any) -> str:
         return decktet.spoken(value)

@@ -1,17 +1,26 @@
-"""What only bots need: how good a state looks, and what the hidden cards may be."""
+"""What only bots need: how good a state looks, what the hidden cards may be, and a choice at first sight."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
+from functools import cache
+from typing import Final, cast
 
 from engine.chance import Draw
+from engine.decisions import Choice, Decision
+from engine.decks.decktet import rank, suits
+from engine.facts import HIDDEN, SPECTATOR, is_hidden
+from engine.seats import left_of
 
-from .sets import Cards, deck_for
+from .sets import CIRCLE, Cards, deck_for
 from .state import State, best_of, full_hand, points_for_folding
 
 POINT: Final = 1000
 """The weight of a point for a bot: more than the difference between any two Sets."""
+DRAFTED: Final = 3
+"""How many times likelier a drafted hand is for each card more in its best Set."""
+STRONG: Final = 50
+"""The size of a strong Set, in hundredths of a full hand."""
 
 
 def prospect(state: State, seat: int) -> int:
@@ -52,3 +61,77 @@ def imagine(view: State, seat: int, draw: Draw) -> State:
 
     hands, packs = tuple(map(fill, view.hands)), tuple(map(fill, view.packs))
     return replace(view, hands=hands, packs=packs, deck=tuple(unseen))
+
+
+def mask(state: State, seat: int) -> State:
+    """Return what a seat would know of this truth. Its `deck` is all that the seat can't place."""
+    drafting, left = state.turn is None and not state.over, left_of(seat, len(state.scores))
+    hands = tuple(hand if other == seat else _hidden(hand) for other, hand in enumerate(state.hands))
+    # The pack on its way to the left was in the seat's hands before.
+    passed = seat != SPECTATOR and any(state.hands)
+    packs = tuple(
+        pack if drafting and (other == seat or (passed and other == left)) else _hidden(pack)
+        for other, pack in enumerate(state.packs)
+    )
+    known = {card for piles in (hands, packs, state.played) for pile in piles for card in pile if not is_hidden(card)}
+    deck = tuple(card for card in deck_for(len(state.scores)) if card not in known)
+    return replace(state, hands=hands, packs=packs, deck=deck)
+
+
+def plausible(state: State, seat: int) -> int:
+    """Return how well a truth fits a draft in which everyone picked cards that go together."""
+    weight = 1
+    for other, (hand, played) in enumerate(zip(state.hands, state.played, strict=True)):
+        if other != seat and other not in state.folded:
+            weight *= DRAFTED ** len(best_of(state, hand + played).cards)
+    return weight
+
+
+def quick(view: State, decision: Decision, draw: Draw) -> Choice:
+    """Return the card that fits best, and in the play the Sun or a fold by how strong the hand is."""
+    seat = decision.seat
+    if view.turn is None:
+        hand = view.hands[seat]
+        return Choice("pick", (max(view.packs[seat], key=lambda card: (_fits(card, hand), draw.below(4))),))
+    own = best_of(view, view.hands[seat] + view.played[seat]).strength()
+    rivals = [each for each in range(len(view.scores)) if each != seat and each not in view.folded]
+    shown = max((best_of(view, view.played[each]).strength() for each in rivals), default=(0, 0, 0))
+    played = len(view.played[seat])
+    strong = own[0] >= (STRONG * full_hand(view) + 99) // 100
+    if not rivals or (strong and own > shown):
+        if rivals and view.sun is None and played and not draw.below(4):
+            return Choice("take")
+        return _show(view, seat)
+    if view.sun is not None:
+        # The loss is small as long as few cards are played; with most of them played, it's as well to go on.
+        return Choice("fold") if own <= shown or draw.below(3) else _show(view, seat)
+    enough = played >= 2 and not draw.below(max(2, full_hand(view) - played))
+    return Choice("fold") if enough or (played and own <= shown) else _show(view, seat)
+
+
+def _show(view: State, seat: int) -> Choice:
+    """Play a card that's not in the best Set, if there is one: it tells others the least."""
+    best = best_of(view, view.hands[seat] + view.played[seat]).cards
+    spare = [card for card in view.hands[seat] if card not in best]
+    return Choice("play", ((spare or view.hands[seat])[0],))
+
+
+def _fits(card: str, hand: Cards) -> int:
+    """Return how well a card goes with a hand."""
+    return sum(_fit(card, held) for held in hand)
+
+
+@cache
+def _fit(card: str, held: str) -> int:
+    """Return how well two cards go together: those of one rank, or of a suit and neighbouring ranks."""
+    if rank(held) == rank(card):
+        return 3
+    if rank(card) not in CIRCLE or rank(held) not in CIRCLE:
+        return 0
+    apart = abs(CIRCLE.index(rank(card)) - CIRCLE.index(rank(held)))
+    adjoining = apart in (1, len(CIRCLE) - 1) and not set(suits(card)).isdisjoint(suits(held))
+    return 2 if adjoining else 0
+
+
+def _hidden(pile: Cards) -> Cards:
+    return cast("Cards", (HIDDEN,) * len(pile))

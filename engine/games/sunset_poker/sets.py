@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from itertools import permutations
 from typing import Final
 
@@ -71,6 +71,7 @@ def height(card: str) -> int:
     return HEIGHTS.index(rank(card))
 
 
+@lru_cache(maxsize=2**15)
 def best_set(cards: Cards, circle: str, split_min: int) -> BestSet:
     """Return the best Set of these cards; any of several equal ones."""
     held = {letter: tuple(card for card in cards if rank(card) == letter) for letter in circle}

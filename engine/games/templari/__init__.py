@@ -42,7 +42,7 @@ from engine.options import Options
 from engine.seats import clockwise
 from engine.tell import Text, say
 
-from . import board, decisions, lessons, scoring
+from . import board, bots, decisions, lessons, scoring
 from .cards import BALANCED, COLOURS, faces, random_layout
 from .digits import payment, receivers_of
 from .examples import EXAMPLES
@@ -64,7 +64,6 @@ from .facts import (
     TurnedUp,
     Unsold,
 )
-from .scoring import standing
 from .state import Auction, State, running
 from .terms import (
     CARDS_IN_A_LOT,
@@ -226,9 +225,10 @@ class Templari(Game[State]):
         return {"coins": sum(state.coins) + state.pot, "cards": owned + len((*state.deck, *state.gone, *state.lot))}
 
     def prospect(self, state: State, seat: int) -> int:
-        # Coins buy points later: very roughly one point for four coins.
-        worth = [4 * points + coins for points, coins in zip(standing(state).scores, state.coins, strict=True)]
-        return worth[seat] - max(worth[:seat] + worth[seat + 1 :])
+        return bots.prospect(state, seat)
+
+    def quick(self, view: State, decision: Decision, draw: Draw) -> Choice | None:
+        return bots.quick(view, decision, draw)
 
     def word(self, value: Any) -> str:
         text = str(value)

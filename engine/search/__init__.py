@@ -1,0 +1,14 @@
+"""Opponents worth playing: bots that look ahead, for any game, at three levels.
+
+    choose(game, view, game.asks(view, seat), LEVELS["regular"], draw)
+
+A bot gets what its seat sees and a source of numbers, nothing else. It has no memory, so it can take over any seat at any
+moment. The same view, numbers, level and version give the same choice on every machine: budgets are counted, never timed.
+"""
+
+from __future__ import annotations
+
+from engine.search.level import Level
+from engine.search.levels import LEVELS, VERSION, choose
+
+__all__ = ["LEVELS", "VERSION", "Level", "choose"]
