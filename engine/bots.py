@@ -1,8 +1,8 @@
 """Bots: they see one seat's view and its decision, and return a choice.
 
 A bot has no memory and no privileges: it can take over any seat at any moment. `greedy` tries a few choices in a few
-imagined worlds, plays each on until it is asked again, and takes the choice that looks best.
-
+imagined worlds, plays each on until it is asked again, and takes the choice that looks best. The levels that people choose
+from are in `search`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any, Final
 from engine.chance import Draw, Stream
 from engine.decisions import Choice, Decision
 from engine.game import Game
+from engine.search import LEVELS, VERSION, Level, choose
 from engine.table import Position
 
 Bot = Callable[[Game[Any], Any, Decision, Draw], Choice]
@@ -44,8 +45,19 @@ def greedy(game: Game[Any], view: Any, decision: Decision, draw: Draw) -> Choice
     return candidates[hopes.index(max(hopes))]
 
 
-BOTS: Final[dict[str, Bot]] = {"random": random_bot, "greedy": greedy}
-VERSIONS: Final = {"random": 1, "greedy": 1}
+def _at(level: Level) -> Bot:
+    def bot(game: Game[Any], view: Any, decision: Decision, draw: Draw) -> Choice:
+        return choose(game, view, decision, level, draw)
+
+    return bot
+
+
+BOTS: Final[dict[str, Bot]] = {
+    "random": random_bot,
+    "greedy": greedy,
+    **{name: _at(level) for name, level in LEVELS.items()},
+}
+VERSIONS: Final = {"random": 1, "greedy": 1, **dict.fromkeys(LEVELS, VERSION)}
 """The version of each bot. Raise it with every change of what it may choose, so that old choices are not made again by it."""
 
 

@@ -21,10 +21,10 @@ def thinker():
 
 
 def turns(kind):
-    """The first turn of each seat that is asked, for each bot."""
+    """The first turn of the first seat that is asked, for each bot."""
     rules = games.load(kind)
     table = begin(rules, rules.seats[0], SEED)
-    for seat, decision in table.asks().items():
+    for seat, decision in list(table.asks().items())[:1]:
         for bot in bots.BOTS:
             yield bots.BotTurn(bot, rules, table.view(seat), decision, bot_seed(SEED, table.position.turn, seat))
 

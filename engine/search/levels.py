@@ -14,7 +14,7 @@ from engine.search.playout import Horizon, imagined, play_on, quick_choices
 from engine.search.search import Search
 from engine.search.tree import worth_trying
 
-VERSION: Final = "bot/1"
+VERSION: Final = 1
 """The version of the bots. Raise it when any of them would choose differently; a test holds them to it."""
 
 

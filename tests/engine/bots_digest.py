@@ -40,4 +40,4 @@ def digest(level: Level) -> str:
 
 
 if __name__ == "__main__":
-    print(json.dumps({VERSION: {name: digest(level) for name, level in LEVELS.items()}}, indent=4))
+    print(json.dumps({str(VERSION): {name: digest(level) for name, level in LEVELS.items()}}, indent=4))

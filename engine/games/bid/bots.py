@@ -12,7 +12,7 @@ from .state import State
 
 COIN: Final = 2
 """The points that a coin is worth, as in `prospect`."""
-RICH: Final = 16
+RICH: Final = 64
 """The prize for which the highest tile is bid at first sight."""
 
 
