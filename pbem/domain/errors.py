@@ -73,13 +73,13 @@ class Forbidden(Refusal):
 class NotFound(Refusal):
     """It does not exist."""
 
-    usual_remedy = mark("Check that you copied the whole address, or get an email with all your games.")
+    usual_remedy = mark("Check that you copied the whole address, or get an email with links to all your games.")
 
 
 class Gone(Refusal):
     """It existed and is over: revoked, expired, closed. `table` is the key of the public table it was about, if any."""
 
-    usual_remedy = mark("Use this game's latest email, or get an email with all your games.")
+    usual_remedy = mark("Use this game's latest email, or get an email with links to all your games.")
 
     def __init__(self, what: str, *, why: str = "", remedy: str = "", table: str = "") -> None:
         super().__init__(what, why=why, remedy=remedy)

@@ -185,7 +185,7 @@ class _Reading:
         elif not hmac.compare_digest(_hash(self.head, row), row.hash):
             # If the row before is missing, there is nothing to compare this one with.
             says = "one of its fields or its hash was altered, or the row before it was replaced"
-            yield FlawKind.HASH, f"row {row.seq} does not follow: {says}"
+            yield FlawKind.HASH, f"row {row.seq} breaks the chain: {says}"
         if row.body is None and row.nonce is None:
             if row.kind not in self.redactable:
                 yield FlawKind.GONE, f"row {row.seq} ({row.kind}) has lost its text, which it may not"

@@ -101,7 +101,7 @@ def _sent_from_elsewhere() -> Forbidden:
     return Forbidden(
         _("This form was sent from another site."),
         why=_("Other sites can't act for you."),
-        remedy=_("Nothing changed. Open the link again and use its button."),
+        remedy=_("Nothing changed. Open the link again and use the button on its page."),
     )
 
 

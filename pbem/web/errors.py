@@ -66,7 +66,7 @@ def _error_of(code: int) -> PbemError:
             return NotFound(_("There is nothing at this address."))
         case 405:
             return BadInput(
-                _("This address doesn't work that way."), remedy=_("Open the link again and use its button.")
+                _("This link doesn't work that way."), remedy=_("Open it again and use the button on its page.")
             )
         case 413:
             return BadInput(_("That's too much at once."), remedy=_("Nothing changed. Send less."))

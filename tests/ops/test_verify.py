@@ -150,9 +150,9 @@ def played(table: Table) -> RunningGame:
     [
         ("UPDATE log SET body = :junk WHERE game_id = :game AND seq = 5", "5: the text of row 5"),
         ("UPDATE log SET nonce = :nonce WHERE game_id = :game AND seq = 5", "5: the text of row 5"),
-        ("UPDATE log SET by = 'clock' WHERE game_id = :game AND seq = 5", "5: row 5 does not follow"),
-        ("UPDATE log SET seat = 9 WHERE game_id = :game AND seq = 5", "5: row 5 does not follow"),
-        ("UPDATE log SET rules = 9 WHERE game_id = :game AND seq = 5", "5: row 5 does not follow"),
+        ("UPDATE log SET by = 'clock' WHERE game_id = :game AND seq = 5", "5: row 5 breaks the chain"),
+        ("UPDATE log SET seat = 9 WHERE game_id = :game AND seq = 5", "5: row 5 breaks the chain"),
+        ("UPDATE log SET rules = 9 WHERE game_id = :game AND seq = 5", "5: row 5 breaks the chain"),
         ("DELETE FROM log WHERE game_id = :game AND seq = 5", "row 5 was expected here, but this is row 6"),
         ("DELETE FROM log WHERE game_id = :game AND seq > 5", "rows are missing at the end"),
         ("UPDATE log SET seq = seq + 100 WHERE game_id = :game AND seq = 5", "row 5 was expected here"),

@@ -1,7 +1,7 @@
 """Bid!
 
-Everyone holds the same six tiles and bids them in secret for what four dice offer. Then the bids change hands: the tile you
-win with now, a rival may use against you next time. Lead alone with 100 points or more, and you win.
+Everyone holds the same six tiles and bids them in secret for what four dice offer. Then the bids change hands: a rival may
+use the tile you win with now against you next time. Be the sole leader with 100 points or more, and you win.
 
 What you have. Six tiles, numbered 0 to 5, that only you can see, a Pawn and 2 coins.
 
@@ -9,8 +9,8 @@ An auction. The four dice, Suns, Moons, Crowns and Arms, each show a null, an ac
 tile in secret, and all bids are revealed at once. The single highest bid wins the sum of the numbers in points, and a coin
 for each null. The winner rolls next.
 
-Ties. Players tied for the highest bid then bid coins in secret, 0 or more. The most coins wins the auction; another tie,
-and nobody wins. Either way, the coins go to the bank.
+Ties. Players tied for the highest bid then bid coins in secret, 0 or more. The highest coin bid wins the auction; if that
+ties too, nobody wins. Either way, the coins go to the bank.
 
 Exchanging tiles. The winner's tile goes to the next highest bidder, that bidder's tile to the next, and so on; the lowest
 bid goes to the winner. Losers who made the same bid keep their tiles and are skipped.
@@ -24,8 +24,8 @@ Arms: all tiles are shown before the bidding. Players whose six add up to 16 or 
 The Pawn. Once a game, before bids are revealed, you can give up your Pawn to reroll all four dice. The bids so far are
 thrown away unseen, and everyone bids again.
 
-The end. The game ends as soon as one player has 100 points or more and leads alone. If the lead is shared, play on until one
-player leads alone, whatever the score by then.
+The end. The game ends as soon as one player has 100 points or more and is the sole leader. If the lead is shared, play on
+until there is a sole leader, whatever the score by then.
 
 Fine print. The bank starts with 4 coins per player and pays only what it has. Bids are public, so you can work out who
 holds what. If nobody wins, the highest bid that wasn't tied starts the exchange. If several players give up a Pawn at once,

@@ -102,5 +102,5 @@ def _finish(view: State) -> tuple[Line, ...]:
     if view.over:
         return ()
     if view.overtime:
-        return (Line(say("The lead was shared. The next player to lead alone wins.")),)
-    return (Line(say("The first to lead alone with {target} points or more wins.", target=TARGET)),)
+        return (Line(say("The lead was shared. The next sole leader wins.")),)
+    return (Line(say("The first sole leader with {target} points or more wins.", target=TARGET)),)

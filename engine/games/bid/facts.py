@@ -264,7 +264,7 @@ class PassedOn(Fact[State]):
 
 @fact
 class LeadShared(Fact[State]):
-    """{seats:seats} share the lead on {points} points. The next player to lead alone wins."""
+    """{seats:seats} share the lead on {points} points. The next sole leader wins."""
 
     seats: tuple[int, ...]
     points: int

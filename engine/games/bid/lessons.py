@@ -26,7 +26,7 @@ _REROLL: Final = Lesson(
 _COINS: Final = Lesson(
     what=say("You're tied, and coins break the tie. Everyone in it pays in secret."),
     do=say("Pay what the prize is worth to you, or nothing. Coins score no points."),
-    why=say("The most coins wins, but everyone's coins are gone, the losers' too."),
+    why=say("The highest coin bid wins, but everyone's coins are gone, even the losers'."),
 )
 
 

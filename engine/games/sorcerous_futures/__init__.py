@@ -1,7 +1,7 @@
 """Sorcerous Futures
 
 Buy cards before anyone knows their full value. Each player sees a different part of the future, and every bid gives some of
-it away: read the others, and don't let them read you. Cards and gold are points, and the most points wins.
+it away: read the others, and don't let them read you. Cards and gold are worth points, and the player with the most wins.
 
 Values. Under each of the six Aces is a face-down card. Its number is the value of that suit; a Pawn makes it 1. A seventh
 card is under the Excuse, for the Crowns.
@@ -21,17 +21,17 @@ Closed: everyone bids in secret; 0 is a bid. Ties go to you, or else to the firs
 The highest bidder pays and takes the card. Nobody else pays.
 
 The end. After four groups of five cards, everything is revealed. Each card scores the value of each of its suits, plus the
-card under the Excuse if it shows the suit of your Crown. Add your gold, and the most points wins. Ties go to the lower
-total under your Aces or Excuse; if that's equal too, the win is shared.
+card under the Excuse if it shows the suit of your Crown. Add your gold: the player with the most points wins. Ties go to
+the lower total under your Aces or Excuse; if that's equal too, the win is shared.
 
-The ritual. Three players' Crowns are dealt by chance, unseen. You start with the Crowns of your own Aces. Everyone passes
-both to the right, then one of their two to the left, then both to the right, and keeps one of the two that arrive. With four
-players, the one with the Excuse gives each of the others a Crown, keeps any other, and so knows them all. Only then does
-anyone look under an Ace.
+The ritual. With three players, Crowns are dealt at random, unseen. You start with the Crowns of your own Aces. Everyone
+passes both to the right, then one of their two to the left, then both to the right, and keeps one of the two that arrive.
+With four players, the one with the Excuse gives each of the others a Crown, keeps one of the rest, and so knows them all.
+Only then does anyone look under an Ace.
 
 Fine print. The cards for sale are 2 to 9, with two suits, and the four Pawns, with three. Everyone starts with 90 gold. You
-can't open an auction you can't pay for. You aren't asked if you can't bid more, or if you have no gold for a closed
-auction. The last card of the deck is never shown.
+can't open an auction you can't pay for. You're skipped if you can't bid more, or if you have no gold for a closed auction.
+The last card of the deck is never shown.
 """
 
 from __future__ import annotations

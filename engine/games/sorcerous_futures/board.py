@@ -113,8 +113,8 @@ def _known_to(view: State, seat: int) -> tuple[Line, ...]:
     mine = total_worth(view.bought[seat], worths, crown)
     crowns = (Line(crowns_sentence(view.down.crowns)),) if seat == view.excuse and known(crown) else ()
     return (
-        Line(say("Your cards score {mine}, plus what you don't know: {missing}.", mine=mine, missing=missing)),
-        Line(say("Without that, the cards for sale would score: {each}.", each=each)),
+        Line(say("Your cards score {mine}, plus the values you don't know: {missing}.", mine=mine, missing=missing)),
+        Line(say("Without those, the cards for sale would score: {each}.", each=each)),
         *crowns,
     )
 
@@ -143,7 +143,7 @@ def _folds(view: State, seat: int) -> tuple[Fold, ...]:
         for seat, cards in enumerate(view.bought)
     )
     gains = Grid((say("spent"), *columns), rows)
-    explained = Line(say("Gold spent, and cards bought of each suit. Beside a suit is its value, if you know it."))
+    explained = Line(say("Gold spent, and cards bought in each suit, beside the suit's value if you know it."))
     unseen = tuple(card for card in view.bag if known(card))
     return (*own, Fold(say("Purchases"), (gains, explained)), Fold(say("Unseen cards"), by_suit(unseen), bulky=True))
 

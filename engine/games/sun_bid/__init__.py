@@ -1,7 +1,7 @@
 """Sun Bid
 
 Collect cards that score together, bidding from a handful of Suns. The Sun you win with goes to the centre for the next
-winner, so a strong bid today arms someone else tomorrow. After three rounds, the most points wins.
+winner, so a strong bid today arms someone else tomorrow. After three rounds, the player with the most points wins.
 
 Suns. Each Sun has a value: Ace 1, Desert 2, Painter 3, Mountain 4, Discovery 5, Penitent 6, Castle 7, Diplomat 8, Pact 9,
 Harvest 10, Lightkeeper 11, Window 12, Bard 13. The Ace starts in the centre. Two players share 2 to 9; three or four
@@ -33,7 +33,8 @@ Sequences: 1 point for each card with a neighbour, one number away in a shared s
 its suit; Pawns and Courts don't count.
 Your take is always scored in the best way.
 
-The end. After three rounds, the most points wins. Ties go to the higher Sun total, then to the highest single Sun.
+The end. After three rounds, the player with the most points wins. Ties go to the higher Sun total, then to the highest
+single Sun.
 
 Fine print. The deck is every card without a Sun: Aces, 2 to 9, Crowns, two Pawns and two Courts. Three or four players use
 two of each card. A Sun's other suits don't matter. An Ace can't pay for another from the same pool. An Ace taken with a

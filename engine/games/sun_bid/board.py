@@ -61,7 +61,7 @@ def _centre(view: State) -> tuple[Part, ...]:
     if view.auction is not None and view.auction.bidders:
         parts.append(Line(_how_it_began(view, view.auction)))
         parts.append(Line(say("Still to bid, in order: {seats:seats}.", seats=view.auction.bidders)))
-    counts = ((say("full pool"), view.terms.full), (say("cards in the deck"), len(view.deck)))
+    counts = ((say("pool limit"), view.terms.full), (say("cards in the deck"), len(view.deck)))
     return (*parts, Amounts(counts))
 
 

@@ -23,7 +23,7 @@ EQUAL_PAWNS: Final = Listed(
     called=say("Equal Pawns"),
     default="off",
     spoken=(("off", say("no")), ("on", say("yes"))),
-    about=say("Harvest and Lightkeeper can each be bid over the other. Both count 10, as do Window and Bard."),
+    about=say("Harvest and Lightkeeper can each outbid the other. Both count as 10, and so do Window and Bard."),
     seats=(3, 4),
 )
 SEQUENCE_SCORING: Final = Listed(

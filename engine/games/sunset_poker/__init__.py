@@ -1,7 +1,7 @@
 """Sunset Poker
 
-Draft a hand, then show it card by card, and at every card decide: fold for a small profit, or stay and fight for everything?
-Once someone takes the Sun, folding costs you. 100 points end the game, and the highest score wins.
+Draft a hand, then show it card by card, and with each card decide: fold for a small profit, or stay and fight for
+everything? Once someone takes the Sun, folding costs you. 100 points end the game, and the highest score wins.
 
 The draft. Everyone gets a pack of cards, keeps one and passes the rest left, all at the same time, until the packs are gone.
 
@@ -28,10 +28,10 @@ play another round. After 25 rounds, the highest score wins in any case.
 
 Fine print. A full hand is twelve cards with three players, nine with four, seven with five, six with six, and five with
 more. Spare cards stay face down, and unplayed cards are never shown. Eight players add the Pawns; nine add Pawns, Courts
-and the Excuse, which fits no Set. Rows go round in a circle, from the Crown on to the Ace and the 2, with Pawn and Court
-between 9 and Crown. If the best Sets tie, those players gain and lose nothing, and what the others lost is gone. It's gone
-too if nobody finishes. No score falls below 0. The winner of a round starts the next; without a winner, it's the left
-neighbour of the last starter.
+and the Excuse, which fits no Set. Ranks run in a circle, from the Crown on to the Ace and the 2, with Pawn and Court
+between 9 and Crown. If the best Sets tie, those players gain and lose nothing, and nobody gets what the others lost. The
+same goes if nobody finishes. No score falls below 0. The winner of a round starts the next; without a winner, it's the
+player to the left of the last starter.
 """
 
 from __future__ import annotations
@@ -77,8 +77,8 @@ class SunsetPoker(Game[State]):
     title = "Sunset Poker"
     seats = (3, 9)
     options = (TARGET, MAX_ROUNDS, SPLIT_MIN, SETTLE)
-    length = say("Five to ten rounds, each with 4 to 11 picks and some short turns.")
-    mood = say("Draft and nerve: leave early, or fight for it all.")
+    length = say("Five to ten rounds, each with 4 to 11 picks and a few short turns.")
+    mood = say("Drafting and nerve: leave early, or fight for it all.")
     credits = say(
         "Sunset Poker is by Christopher Menart. No licence is stated; this page is our own account of the "
         "rules. The Decktet is by P. D. Magnus."

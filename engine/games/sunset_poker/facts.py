@@ -76,7 +76,7 @@ class Picked(Fact[State]):
 
 @fact
 class PassedOn(Fact[State]):
-    """Everyone has picked. The packs move left, {cards:card|cards} each."""
+    """Everyone has picked. The packs are passed left, {cards:card|cards} each."""
 
     cards: int
 
@@ -201,14 +201,14 @@ class Won(Fact[State]):
 
 @fact
 class Tied(Fact[State]):
-    """{seats:seats} tie with {best}, gaining and losing nothing. What the others lost is gone."""
+    """{seats:seats} tie with {best}, gaining and losing nothing. Nobody gets what the others lost."""
 
     seats: tuple[int, ...]
     best: BestSet
 
     def sentence(self) -> Text:
         return say(
-            "{seats:seats} tie with {best}, gaining and losing nothing. What the others lost is gone.",
+            "{seats:seats} tie with {best}, gaining and losing nothing. Nobody gets what the others lost.",
             seats=self.seats,
             best=self.best.words(),
         )
@@ -219,7 +219,7 @@ class Tied(Fact[State]):
 
 @fact
 class NobodyFinished(Fact[State]):
-    """Everyone has folded. Nobody wins the round, and what was lost is gone."""
+    """Everyone has folded. Nobody wins the round, and nobody gets the points lost."""
 
     def apply(self, state: State) -> State:
         return replace(state, lost=0)

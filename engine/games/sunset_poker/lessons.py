@@ -11,7 +11,9 @@ from .state import State, full_hand, points_for_folding
 
 _DRAFT: Final = (
     Lesson(
-        what=say("First, build a hand: keep one card from this pack and pass the rest left. Everyone does so at once."),
+        what=say(
+            "First, build a hand: keep one card from this pack and pass the rest left. Everyone does this at the same time."
+        ),
         do=say("Keep a card that can grow into a Set: cards of one rank, or ranks in a row that share a suit."),
         why=say(
             "In the end the best Set wins, and a larger Set beats any smaller one. A high card alone wins nothing."

@@ -22,21 +22,21 @@ MAX_ROUNDS: Final = Number(
     default=25,
     low=1,
     high=100,
-    about=say("The game ends after this many rounds at the latest."),
+    about=say("The game ends after this many rounds, if not before."),
 )
 SPLIT_MIN: Final = Listed(
     name="split_min",
     called=say("Smallest split"),
     default="2",
     spoken=(("2", say("two cards")), ("4", say("two pairs"))),
-    about=say("Any two cards of different ranks make a split, or it takes two pairs."),
+    about=say("Whether any two cards of different ranks make a split, or it takes at least two pairs."),
 )
 SETTLE: Final = Listed(
     name="settle",
     called=say("Winner collects"),
     default="actual",
     spoken=(("actual", say("actual losses")), ("nominal", say("full losses"))),
-    about=say("If a loser runs out of points, the winner gets what they really lost, or the full loss."),
+    about=say("If a loser runs out of points, the winner gets either what they had left or the full loss."),
 )
 
 

@@ -1,7 +1,7 @@
 """Templari
 
 Win cards of the same colour in fifteen auctions. What you pay goes to a rival: the one who holds the number you paid with.
-The most points wins.
+The player with the most points wins.
 
 A round. Two cards are turned up and sold as one lot. The start player opens the bidding; 0 is a bid. Going clockwise, bid
 more or pass; once you pass, you're out of this auction. When everyone else has passed, the highest bid wins. If nobody
@@ -19,12 +19,12 @@ up one of your cards for good. The lot is auctioned again without you.
 Selling a card. Before the lot is turned up, a start player with 5 coins or fewer can auction one of their cards to the
 others. Bids start at 1, and the price goes to the seller. If nobody bids, the seller keeps the card.
 
-The end. After fifteen lots, one to five cards of a colour score 1, 3, 6, 10 or 15 points. The most coins scores 2 more, for
-each player who ties. Ties for the win go to the higher total of card numbers.
+The end. After fifteen lots, one to five cards of a colour score 1, 3, 6, 10 or 15 points. The player with the most coins
+scores 2 more; if several tie, each of them does. Ties for the win go to the higher total of card numbers.
 
 Fine print. There are thirty cards: six colours of five, with every number from 0 to 9 on three cards of different colours.
 Everyone starts with 12 coins. Without a card, you can't bid more than you have. If a lot is auctioned again with only one
-player left, they get it free. When a card is sold, the same rules hold about your own numbers and about bidding too much.
+player left, they get it free. When a card is sold, the same rules apply to your own numbers and to bidding too much.
 """
 
 from __future__ import annotations

@@ -259,7 +259,7 @@ class Unsold(Fact[State]):
 
 @fact
 class Ended(Fact[State]):
-    """The last lot is sold. The most coins scores {bonus:point|points} for {richest:seats}."""
+    """The last lot is sold. Having the most coins scores {bonus:point|points} for {richest:seats}."""
 
     richest: tuple[int, ...]
     bonus: int

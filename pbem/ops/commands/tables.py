@@ -238,7 +238,7 @@ def table_redact(number: int, line: int) -> DeskAct:
 @_TABLE
 @click.argument("email", type=click.IntRange(1))
 def table_resend(number: int, email: int) -> DeskAct:
-    """Resend EMAIL, by its number. Same bytes, with its reader's current links."""
+    """Resend EMAIL, by its number. Same bytes, with its recipient's current links."""
     return Resend(number, email)
 
 
@@ -298,7 +298,7 @@ def person_delete(who: int) -> DeskAct:
 @act_command(PERSON, "resend", example="345 --reason 'It never arrived.'")
 @click.argument("email", type=click.IntRange(1))
 def person_resend(email: int) -> DeskAct:
-    """Resend EMAIL, by its number, if it's about no table. Same bytes, with its reader's current links."""
+    """Resend EMAIL, by its number, if it's about no table. Same bytes, with its recipient's current links."""
     return ResendOfNoTable(email)
 
 

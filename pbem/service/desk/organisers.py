@@ -27,7 +27,7 @@ SHORTEST_PASSPHRASE: Final = 12
 LONGEST_PASSPHRASE: Final = 200
 """A limit, because hashing takes longer for longer ones."""
 
-AT_THE_MACHINE: Final = "Done at the machine."
+AT_THE_MACHINE: Final = "Done on the server."
 """The reason of acts from the command line."""
 
 

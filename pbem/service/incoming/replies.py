@@ -270,7 +270,7 @@ def _leave_order(acting: _Acting, standing: StandingOrder) -> tuple[Done, str]:
 
 def _moved_on(acting: _Acting) -> Stale:
     turn, present = acting.turn, acting.game().turn
-    what = _("That was for turn %(turn)s, and the game is now at turn %(present)s.", turn=turn, present=present)
+    what = _("That was for turn %(turn)s, and the game is now on turn %(present)s.", turn=turn, present=present)
     return Stale(what, remedy=_("This line changed nothing."))
 
 

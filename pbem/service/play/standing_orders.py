@@ -130,7 +130,7 @@ def _first_question(tx: Tx, row: GameRow, seat: int, turn: int) -> Decision | No
 
 def _over(row: GameRow, turn: int) -> Stale:
     return Stale(
-        _("That order was for turn %(turn)s, and the game is now at turn %(present)s.", turn=turn, present=row.turn),
+        _("That order was for turn %(turn)s, and the game is now on turn %(present)s.", turn=turn, present=row.turn),
         why=_("It could bid for something you hadn't seen."),
         remedy=_(
             "Nothing changed. To leave it for what comes now, reply to the latest email, or use the page of your seat."

@@ -851,7 +851,7 @@ def test_the_bids_of_one_auction_are_off_the_table_in_the_next():
 
 def test_the_board_says_when_the_lead_was_shared():
     position, _ = bids(shared_lead(PLAIN_ROLL), 0, 5, 4)
-    assert "next player to lead alone wins" in shown(position.state, ANN)
+    assert "next sole leader wins" in shown(position.state, ANN)
 
 
 def test_the_empty_table_can_be_looked_at():

@@ -449,7 +449,7 @@ def test_a_pick_is_told_in_words_to_nobody_else():
     for reader in (0, SPECTATOR):
         teller = GAME.teller(reader)
         heard[reader] = [text for each in table.told(reader, 1) if (text := teller.tell(each))]
-    all_picked = "Everyone has picked. The packs move left, 8 cards each."
+    all_picked = "Everyone has picked. The packs are passed left, 8 cards each."
     assert heard[SPECTATOR] == [all_picked]
     assert heard[0] == [f"You pick {GAME.word(table.position.state.hands[0][0])}.", all_picked]
 

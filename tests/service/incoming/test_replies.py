@@ -143,7 +143,7 @@ def test_a_choice_for_an_earlier_turn_is_never_made_in_a_later_one(at):
     assert answers.asked(0)
     log = answers.begun.log()
     assert answers.write(0, "bid 5", turn=FIRST) == "reply: refused"
-    assert answers.answer().startswith("That was for turn 1, and the game is now at turn 4.")
+    assert answers.answer().startswith("That was for turn 1, and the game is now on turn 4.")
     assert answers.receipts()[-1]["late"]
     assert answers.begun.log() == log
 
@@ -221,7 +221,7 @@ def test_a_second_choice_where_someone_else_is_asked_is_refused_and_not_passed_o
     answers = at(TURNS)
     answers.write(0, "bid 3", "bid 5")
     assert answers.outcomes() == [("bid 3", "applied", "played"), ("bid 5", "refused", None)]
-    assert answers.answer().startswith("That was for turn 1, and the game is now at turn 2.")
+    assert answers.answer().startswith("That was for turn 1, and the game is now on turn 2.")
 
 
 def test_a_second_choice_answers_the_next_question_where_nothing_new_could_be_known(at):

@@ -59,10 +59,10 @@ def news(browser, at):
 def test_feeds_get_addresses_on_request_and_new_ones_revoke_the_old(browser, sign_in, person):
     page = sign_in(person("Ann")).follow("Settings")
     assert "/deadlines.ics" not in page.source
-    first = addresses(page.form("Show addresses").press())
+    first = addresses(page.form("Show links").press())
     assert len(first) == 2
     assert {browser.open(each).status for each in first} == {200}
-    second = addresses(browser.open("/my/settings").form("Get new addresses").press())
+    second = addresses(browser.open("/my/settings").form("Replace links").press())
     assert {browser.open(each).status for each in first} == {410}
     assert {browser.open(each).status for each in second} == {200}
 

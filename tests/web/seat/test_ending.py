@@ -127,7 +127,7 @@ def test_my_games_show_the_place_and_score_of_finished_games(browser, sign_in, f
     sign_in(game.person_at(1))
     place = result.place_of(1)
     shown = browser.open("/my").text
-    assert f"Place {place.number} of 3" in shown
+    assert f"Position {place.number} of 3" in shown
     assert f"{place.score} point" in shown
 
 

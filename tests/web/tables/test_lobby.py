@@ -302,7 +302,7 @@ def test_two_free_seats_can_be_told_apart(browser, carry, table, links, person):
     assert len(left) == 2
     page = browser.open(f"/c/{links.made(Purpose.CONFIRM, person('Zoe'), game.id)}")
     for seat, name in left.items():
-        assert f"Seat {seat + 1}, played by {name} so far, is free:" in page.text
+        assert f"Seat {seat + 1}, played by {name} until now, is free:" in page.text
     second = max(left)
     page.form(f"Take seat {second + 1}").press()
     assert game.players()[second].name == "Zoe"

@@ -16,7 +16,7 @@ from pbem.store.audit import AuditFilter
 
 @dataclass(frozen=True)
 class Resend(TableAct):
-    """Send an email again, even a parked one: the same bytes with its reader's current links."""
+    """Send an email again, even a parked one: the same bytes with its recipient's current links."""
 
     kind = Act.RESEND
     outbox_id: int

@@ -270,7 +270,7 @@ class Delete(PersonAct):
         titles = table_rows.titles(context.tx, tables)
         named = [_table_name(titles[number], number) for number in tables]
         says = (
-            _("It's about %(who)s.", who=isolate(person.name or person.address)),
+            _("Person: %(who)s.", who=isolate(person.name or person.address)),
             _("Tables they leave: %(tables)s.", tables=", ".join(named) or _("none")),
             _("At their tables they become “a former player”."),
             _("Each of these games' logs says so, with your reason."),
