@@ -488,7 +488,7 @@ def test_payments_and_free_cards_in_words():
     assert sentences == [
         "You pay 9 coins: 4 each to Ben and Cleo. In the pot: 1.",
         "Ben pays 8 coins: 8 to you.",
-        "Cleo pays 0 coins.",
+        "Cleo pays nothing.",
         "Ben takes Red 1 and Blue 2 for nothing.",
         "You take Red 1.",
     ]

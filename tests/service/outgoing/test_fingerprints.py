@@ -76,7 +76,7 @@ def test_a_receipt_by_email_has_the_fingerprint_and_the_nonce_of_the_sealed_choi
     text = newest(poker, 0)
     assert row.body_hash.hex() in text.splitlines()
     assert row.nonce.hex() in text.splitlines()
-    assert "Hash of your choice, for checking that nobody changed it:" in text
+    assert "Hash of your choice, so you can check that nobody changed it:" in text
 
 
 def test_a_receipt_for_a_choice_that_was_taken_back_has_no_fingerprint(poker, server, clock, sends, newest):
