@@ -98,7 +98,7 @@ def test_the_next_email_lists_the_fingerprints_of_the_turn_sorted(poker, sends, 
     sends()
     for seat in range(3):
         text = newest(poker, seat)
-        assert f"{LIST} 1, for checking" in " ".join(text.split())
+        assert f"{LIST} 1, so you can check" in " ".join(text.split())
         assert listed(text) == sorted(fingerprints(poker))
     all_choose(poker)
     sends()
