@@ -228,7 +228,7 @@ def _part(part: Part, teller: Teller, width: int) -> list[str]:
     if isinstance(part, Row):
         return wrap(f"{_capital(teller(part.label))}: {_faces(part.faces, teller)}", width, "  ", "    ")
     if isinstance(part, Amounts):
-        line = ", ".join(f"{teller(label)} {number}" for label, number in part.pairs)
+        line = "; ".join(f"{teller(label)}: {number}" for label, number in part.pairs)
         return wrap(_capital(line), width, "  ", "    ")
     return _grid(part, teller, width)
 

@@ -147,7 +147,7 @@ def answer(order: Order, game: Game[Any], view: Any, seat: int) -> Answer:
     if isinstance(order, Then):
         return _next_step(order, decision, game, view)
     if order.fuse == 0:
-        return _off(order, say("It has answered {times} times, the limit.", times=FUSE))
+        return _off(order, say("It has played for you {times} times, the limit.", times=FUSE))
     if order.topic and order.topic != decision.topic:
         return _off(order, say("It no longer applies."))
     if isinstance(order, UpTo):

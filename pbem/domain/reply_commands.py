@@ -269,7 +269,9 @@ def _typo(line: str, words: list[str], decision: Decision | None) -> Slip | None
     near = _corrected(words, decision)
     if not near:
         return None
-    return Slip(line, say("There is no “{word}”. Did you mean “{near}”?", word=words[0], near=near), len(words) == 1)
+    return Slip(
+        line, say("“{word}” isn't a command. Did you mean “{near}”?", word=words[0], near=near), len(words) == 1
+    )
 
 
 def _corrected(words: list[str], decision: Decision | None) -> str:
@@ -329,7 +331,7 @@ def _order(line: str, decision: Decision) -> Order:
     order = orders.read_order(line, decision)
     if isinstance(order, orders.Again) and (match := _ONCE.search(line)) is not None:
         # Taken as an order it would answer until the auction is over.
-        raise Refused(say("“{words}” could mean once, or again and again.", words=match[0]))
+        raise Refused(say("“{words}” could mean just once or every time.", words=match[0]))
     if isinstance(order, orders.Then):
         # A step that is not a command for this decision may be half a sentence: `pass then we shall see`.
         for step in order.texts[1:]:

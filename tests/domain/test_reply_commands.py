@@ -115,7 +115,7 @@ def test_prose_is_not_a_command(line: str) -> None:
         ("play volcano", "isn't one of the choices"),
         ("pass 7", "doesn't belong after"),
         ("up to ten thousand", "isn't a standing order"),
-        ("pass this time", "again and again"),
+        ("pass this time", "every time"),
         ("pass then dance", "doesn't belong after"),
         ("always dance", "isn't a move"),
         ("order up to the moon", "isn't a standing order"),

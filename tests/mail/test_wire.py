@@ -208,7 +208,7 @@ def test_an_email_that_programs_would_cut_off_is_refused():
 @pytest.mark.parametrize("sun", ["", "☀ "])
 @pytest.mark.parametrize("length", range(55, 140, 3))
 def test_a_subject_of_any_length_begins_on_its_first_line_and_is_read_unchanged(length, sun):
-    subject = sun + ("What do you secretly bid for the Harvest? " * 4)[:length].strip()
+    subject = sun + ("What's your secret bid for the Harvest? " * 4)[:length].strip()
     written = serialise(replace(EMAIL, subject=subject))
     assert read(written)["Subject"] == subject
     first = next(line for line in written.split(b"\r\n") if line.startswith(b"Subject:"))

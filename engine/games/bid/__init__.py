@@ -1,7 +1,7 @@
 """Bid!
 
 Everyone holds the same six tiles and bids them in secret for what four dice offer. Then the bids change hands: a rival may
-use the tile you win with now against you next time. Be the sole leader with 100 points or more, and you win.
+use the tile you win with now against you next time. Lead outright with 100 points or more, and you win.
 
 What you have. Six tiles, numbered 0 to 5, that only you can see, a Pawn and 2 coins.
 
@@ -22,10 +22,10 @@ Crowns: players tied for highest lose the points at stake, and bid no coins. A s
 Arms: all tiles are shown before the bidding. Players whose six add up to 16 or more get 5 points.
 
 The Pawn. Once a game, before bids are revealed, you can give up your Pawn to reroll all four dice. The bids so far are
-thrown away unseen, and everyone bids again.
+cancelled unseen, and everyone bids again.
 
-The end. The game ends as soon as one player has 100 points or more and is the sole leader. If the lead is shared, play on
-until there is a sole leader, whatever the score by then.
+The end. The game ends as soon as one player has 100 points or more and leads outright. If the lead is shared, play on until one
+player leads outright, whatever the score by then.
 
 Fine print. The bank starts with 4 coins per player and pays only what it has. Bids are public, so you can work out who
 holds what. If nobody wins, the highest bid that wasn't tied starts the exchange. If several players give up a Pawn at once,

@@ -75,7 +75,7 @@ def _state(view: State, seat: int) -> Text | None:
 def _bid_of(view: State, seat: int) -> tuple[Part, ...]:
     if not view.bids:
         return ()
-    return (Row(say("bid of {value}", value=sum(view.bids[seat])), faces(view.bids[seat])),)
+    return (Row(say("bid (total {value})", value=sum(view.bids[seat])), faces(view.bids[seat])),)
 
 
 def _open_tiles(view: State, seat: int) -> tuple[Part, ...]:
@@ -102,5 +102,5 @@ def _finish(view: State) -> tuple[Line, ...]:
     if view.over:
         return ()
     if view.overtime:
-        return (Line(say("The lead was shared. The next sole leader wins.")),)
-    return (Line(say("The first sole leader with {target} points or more wins.", target=TARGET)),)
+        return (Line(say("The lead was shared. The next player to lead outright wins.")),)
+    return (Line(say("The first to lead outright with {target} points or more wins.", target=TARGET)),)

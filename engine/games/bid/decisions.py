@@ -52,10 +52,10 @@ def _for_tiles(view: State, seat: int) -> Decision:
         lowest = Choice("bid", (hand[:many],))
     reroll: tuple[Act, ...] = ()
     if view.terms.coin_rerolls and view.coins[seat]:
-        note = say("Pay a coin to reroll one die. All bids so far are thrown away.")
+        note = say("Pay a coin to reroll one die. All bids so far are cancelled.")
         reroll = (Act("coin", (OneOf("die", tuple(DIE_THINGS.values())),), note=note),)
     elif view.pawns[seat]:
-        note = say("Give up your Pawn to reroll all four dice. All bids so far are thrown away.")
+        note = say("Give up your Pawn to reroll all four dice. All bids so far are cancelled.")
         reroll = (Act("pawn", note=note),)
     return Decision(
         seat,

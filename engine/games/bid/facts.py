@@ -45,7 +45,7 @@ class UsedPawn(Fact[State]):
 
     def sentence(self) -> Text:
         return say(
-            "{seat} [gives|give] up [their|your] Pawn to reroll the dice: {dice}. All bids are thrown away.",
+            "{seat} [gives|give] up [their|your] Pawn to reroll the dice: {dice}. All bids are cancelled.",
             seat=self.seat,
             dice=spoken_dice(self.dice),
         )
@@ -64,7 +64,7 @@ class PaidForRoll(Fact[State]):
 
     def sentence(self) -> Text:
         return say(
-            "{seat} [pays|pay] 1 coin to reroll the {suit} die: {value}. All bids are thrown away.",
+            "{seat} [pays|pay] 1 coin to reroll the {suit} die: {value}. All bids are cancelled.",
             seat=self.seat,
             suit=SUITS[self.suit],
             value=VALUE_NAMES[self.value],
@@ -264,7 +264,7 @@ class PassedOn(Fact[State]):
 
 @fact
 class LeadShared(Fact[State]):
-    """{seats:seats} share the lead on {points} points. The next sole leader wins."""
+    """{seats:seats} share the lead on {points} points. The next player to lead outright wins."""
 
     seats: tuple[int, ...]
     points: int

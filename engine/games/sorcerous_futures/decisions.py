@@ -102,7 +102,7 @@ def _for_a_closed_bid(view: State, auction: Auction, seat: int) -> Decision:
     gold = view.gold[seat]
     return Decision(
         seat,
-        say("What do you secretly bid for {card}?", card=auction.card),
+        say("What's your secret bid for {card}?", card=auction.card),
         (Act("bid", (Amount("gold", 0, gold, why=say("You have {gold} gold.", gold=gold)),)),),
         default=Choice("bid", (0,)),
         topic=f"auction {sold(view) + 1}",

@@ -48,7 +48,7 @@ def _turn(view: State) -> Text:
 
 def _how_it_scores() -> Text:
     return say(
-        "Take worth is what a take would score now. At the end of the round, the highest Sun total scores {bonus:point|points}.",
+        "“Take worth” is what each take would score now. At the end of the round, the highest Sun total scores {bonus:point|points}.",
         bonus=HIGHEST_SUN_TOTAL,
     )
 
@@ -61,7 +61,7 @@ def _centre(view: State) -> tuple[Part, ...]:
     if view.auction is not None and view.auction.bidders:
         parts.append(Line(_how_it_began(view, view.auction)))
         parts.append(Line(say("Still to bid, in order: {seats:seats}.", seats=view.auction.bidders)))
-    counts = ((say("pool limit"), view.terms.full), (say("cards in the deck"), len(view.deck)))
+    counts = ((say("pool fills at"), view.terms.full), (say("cards in the deck"), len(view.deck)))
     return (*parts, Amounts(counts))
 
 

@@ -133,4 +133,4 @@ def _state(view: State, seat: int) -> Text | None:
     if not played:
         return None
     best = best_of(view, played).words()
-    return say("{best} so far", best=best) if view.hands[seat] else say("finished with {best}", best=best)
+    return say("showing {best}", best=best) if view.hands[seat] else say("finished with {best}", best=best)

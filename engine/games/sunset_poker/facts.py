@@ -201,14 +201,14 @@ class Won(Fact[State]):
 
 @fact
 class Tied(Fact[State]):
-    """{seats:seats} tie with {best}, gaining and losing nothing. Nobody gets what the others lost."""
+    """{seats:seats} tie with {best}, gaining and losing nothing. The points the others lost are gone."""
 
     seats: tuple[int, ...]
     best: BestSet
 
     def sentence(self) -> Text:
         return say(
-            "{seats:seats} tie with {best}, gaining and losing nothing. Nobody gets what the others lost.",
+            "{seats:seats} tie with {best}, gaining and losing nothing. The points the others lost are gone.",
             seats=self.seats,
             best=self.best.words(),
         )
@@ -219,7 +219,7 @@ class Tied(Fact[State]):
 
 @fact
 class NobodyFinished(Fact[State]):
-    """Everyone has folded. Nobody wins the round, and nobody gets the points lost."""
+    """Everyone has folded. Nobody wins the round, and the points lost are gone."""
 
     def apply(self, state: State) -> State:
         return replace(state, lost=0)

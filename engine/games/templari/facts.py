@@ -36,7 +36,7 @@ class RoundBegan(Fact[State]):
 
 @fact
 class KeptAll(Fact[State]):
-    """{seat} [sells|sell] no card."""
+    """{seat} [doesn't|don't] sell a card."""
 
     seat: int
 
@@ -46,7 +46,7 @@ class KeptAll(Fact[State]):
 
 @fact
 class NotOffered(Fact[State]):
-    """{seat} can't sell a card in this round."""
+    """{seat} can't sell a card this round."""
 
     silent = True
     seat: int
@@ -181,9 +181,9 @@ class Paid(Fact[State]):
     def sentence(self) -> Text:
         share = "{each} each to {receivers:seats}" if len(self.receivers) > 1 else "{each} to {receivers:seats}"
         return say(
-            "{seat} [pays|pay] {price:coin|coins}{added}{share}.{pot}",
+            "{seat} [pays|pay] {price}{added}{share}.{pot}",
             seat=self.seat,
-            price=self.price,
+            price=say("{price:coin|coins}", price=self.price) if self.price else say("nothing"),
             added=say(", and the pot adds {added}", added=self.added) if self.added and self.each else say(""),
             share=say(f": {share}", each=self.each, receivers=self.receivers) if self.each else say(""),
             pot=say(" In the pot: {pot}.", pot=self.pot) if self.pot else say(""),
@@ -259,7 +259,7 @@ class Unsold(Fact[State]):
 
 @fact
 class Ended(Fact[State]):
-    """The last lot is sold. Having the most coins scores {bonus:point|points} for {richest:seats}."""
+    """The last lot is sold. For having the most coins, {richest:seats} [scores|score] {bonus:point|points}."""
 
     richest: tuple[int, ...]
     bonus: int

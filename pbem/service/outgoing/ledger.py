@@ -106,7 +106,7 @@ def resend(tx: Tx, server: Server, outbox_id: int, *, asked_for: bool = False) -
         raise NotFound(_("There is no such email."))
     if is_former(people.read(tx, row.person_id).address):
         # Its text is deleted, and so is the address.
-        raise Gone(_("This email is out of date."), why=_("Its reader left for good."))
+        raise Gone(_("This email is out of date."), why=_("Its reader's account was deleted."))
     locked = {} if row.game_id is None else {row.game_id: games.lock(tx, row.game_id)}
     if (why := prepare.why_outdated(tx, [row], locked).get(row.id)) is not None:
         raise Gone(_("This email is out of date."), why=_("In the meantime, %(why)s.", why=why))

@@ -29,7 +29,7 @@ def send(tx: Tx, server: Server, person_id: int, but: int | None = None, *, reas
     """
     lock_games(tx, person_id)
     if is_former(people.lock(tx, person_id).address):
-        raise Gone(_("They left for good."), remedy=_("Nothing changed."))
+        raise Gone(_("Their account was deleted."), remedy=_("Nothing changed."))
     replace_all(tx, server, person_id, but)
     outbox.queue(tx, [_email(person_id, reason)], server.now())
 

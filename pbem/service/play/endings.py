@@ -42,7 +42,7 @@ class Handover:
         if self.resigned:
             return say("{seat} took over on turn {turn}, after a player left.", seat=self.seat, turn=self.turn)
         if self.by_bot:
-            return say("{seat} took over on turn {turn}, because a player was away.", seat=self.seat, turn=self.turn)
+            return say("{seat} took over on turn {turn}, after a player dropped out.", seat=self.seat, turn=self.turn)
         return say("{seat} took over on turn {turn} as a substitute.", seat=self.seat, turn=self.turn)
 
 

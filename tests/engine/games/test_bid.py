@@ -802,11 +802,9 @@ def test_a_sentence_for_each_rarer_thing():
         "Auction 3: Ben rolls Suns null, Moons ace, Crowns 2, Arms 5."
     )
     assert tell(UsedPawn(ANN, PLAIN_ROLL)) == (
-        "You give up your Pawn to reroll the dice: Suns 2, Moons 3, Crowns 4, Arms 5. All bids are thrown away."
+        "You give up your Pawn to reroll the dice: Suns 2, Moons 3, Crowns 4, Arms 5. All bids are cancelled."
     )
-    assert tell(PaidForRoll(BEN, "C", 1)) == (
-        "Ben pays 1 coin to reroll the Crowns die: ace. All bids are thrown away."
-    )
+    assert tell(PaidForRoll(BEN, "C", 1)) == ("Ben pays 1 coin to reroll the Crowns die: ace. All bids are cancelled.")
     assert tell(ArmsPaid((), 5)) == "Ace of Arms: nobody's tiles add up to 16."
     assert tell(BidTiles(BEN, (3, 5))) == "Ben bids 3 and 5 (total 8)."
     assert tell(MoonsPaid((), 1)) == "Ace of Moons: the bank can't pay everyone, so it pays nobody."
@@ -831,7 +829,7 @@ def test_the_board_tells_what_an_ace_means_only_while_it_matters():
         assert sentence in text
     tied, _ = bids(before, (4, 5), (4, 5), (0, 1))
     text = " ".join(shown(tied.state, CLEO).split())
-    assert "Ann: tied Bid of 9: 4; 5" in text
+    assert "Ann: tied Bid (total 9): 4; 5" in text
     assert "Ace of Moons" in text
     assert "Ace of Suns" not in text
     assert "Ace of Arms" not in text
@@ -846,12 +844,12 @@ def test_the_tiles_of_others_are_drawn_face_down_unless_all_are_open():
 def test_the_bids_of_one_auction_are_off_the_table_in_the_next():
     position, _ = bids(table(), 5, 0, 4)
     assert position.state.bids == ()
-    assert "bid of" not in shown(position.state, ANN)
+    assert "bid (total" not in shown(position.state, ANN)
 
 
 def test_the_board_says_when_the_lead_was_shared():
     position, _ = bids(shared_lead(PLAIN_ROLL), 0, 5, 4)
-    assert "next sole leader wins" in shown(position.state, ANN)
+    assert "next player to lead outright wins" in shown(position.state, ANN)
 
 
 def test_the_empty_table_can_be_looked_at():

@@ -777,7 +777,7 @@ def test_sentences_of_rare_events():
     pair = BestSet("kind", ids("Author", "Desert"))
     lines = [Tied((0, 2), pair), Beaten(0, pair, 0, 0), RoundBegan(8, 0, shared=True), Ended(reached=True)]
     assert sentences(lines, 0) == [
-        "You and Cleo tie with a pair of 2s, gaining and losing nothing. What the others lost is gone.",
+        "You and Cleo tie with a pair of 2s, gaining and losing nothing. The points the others lost are gone.",
         "You have only a pair of 2s and no points left to lose.",
         "The top score is shared, so there's a round 8, with new packs. You play first.",
         "The target is reached. The game is over.",

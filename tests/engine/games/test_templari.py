@@ -243,7 +243,7 @@ def test_tp_13_a_player_without_a_legal_bid_passes_by_the_table():
 
 def test_tp_14_no_bid_is_higher_than_all_the_coins_there_are():
     position = table([("B8",), ("G1",), ("G6",)], (2, 30, 3), pot=1)
-    with pytest.raises(Refused, match="at most 36"):
+    with pytest.raises(Refused, match="the maximum is 36"):
         read(position.asks()[0], "bid 37")
     assert read(position.asks()[0], "bid 36") == Choice("bid", (36,))
 
@@ -488,7 +488,7 @@ def test_payments_and_free_cards_in_words():
     assert sentences == [
         "You pay 9 coins: 4 each to Ben and Cleo. In the pot: 1.",
         "Ben pays 8 coins: 8 to you.",
-        "Cleo pays 0 coins.",
+        "Cleo pays nothing.",
         "Ben takes Red 1 and Blue 2 for nothing.",
         "You take Red 1.",
     ]

@@ -121,7 +121,7 @@ def test_an_email_to_a_deleted_person_is_not_sent_again(server, gone, kind):
     server.run(delete.delete_person, gone)
     with pytest.raises(Gone) as refused:
         moderate(server, ResendOfNoTable(email.id))
-    assert "left for good" in refused.value.why
+    assert "account was deleted" in refused.value.why
     assert [each.status for each in queued_emails(server) if each.id == email.id] == ["superseded"]
 
 

@@ -173,7 +173,7 @@ def test_the_answer_to_an_unproven_call_quotes_nobody_to_the_player_whose_addres
     deliver(server, post_to(sink))
     (arrived,) = sink.to("ann@example.org")
     assert "watches" not in arrived.text
-    assert "You, or someone who typed your address, wrote to the organiser." in " ".join(arrived.text.split())
+    assert "You, or someone who entered your address, wrote to the organiser." in " ".join(arrived.text.split())
 
 
 def test_an_alarm_names_only_a_caller_who_is_proven(server, person):

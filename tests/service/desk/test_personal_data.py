@@ -80,5 +80,5 @@ def test_a_deleted_person_cannot_be_deleted_again(server, table, person):
     ann = person("Ann")
     moderate(server, Delete(ann))
     for act in (Delete(ann), SendExport(ann)):
-        with pytest.raises(Gone, match="left for good"):
+        with pytest.raises(Gone, match="account was deleted"):
             moderate(server, act)

@@ -263,14 +263,14 @@ def test_a_missed_turn_is_reported_with_what_more_of_them_lead_to(server, clock,
     queue(server, NewEmail(game.person_at(1), "auto_passed", game.id, 7, 1, 1, facts | {"due_at": None}))
     queue(server, NewEmail(game.person_at(1), "host", game.id))
     sends()
-    assert "Beware." in text_of(box, "was played for you")
+    assert "Beware." in text_of(box, "played for you")
     assert "you're the host now" in text_of(box, "you're the host now")
 
 
 def test_a_person_without_a_name_is_greeted(server, box, sends):
     server.run(calls.answer, ANN, server.run(calls.call_from_address, "stranger@example.org", "Hello?"), "Hello!")
     sends()
-    assert text_of(box, "has answered").startswith("You, or someone who typed your address, wrote to the organiser.")
+    assert text_of(box, "has replied").startswith("You, or someone who entered your address, wrote to the organiser.")
 
 
 def test_the_organisers_answer_quotes_the_question(server, box, sends, table):
@@ -278,7 +278,7 @@ def test_the_organisers_answer_quotes_the_question(server, box, sends, table):
     number = server.run(calls.call, game.person_at(0), "Where is\nmy mail?", game_id=game.id, seat=0)
     server.run(calls.answer, ANN, number, "In the other folder.\n\nGreetings")
     sends()
-    text = text_of(box, "has answered")
+    text = text_of(box, "has replied")
     assert "you wrote to the organiser about Templari." in text
     assert "In the other folder.\n\nGreetings" in text
     assert "> Where is\n> my mail?" in text

@@ -161,7 +161,7 @@ def test_the_tables_of_a_digest_share_its_room_for_what_happened_talk_and_links(
         assert 0.5 * TALK_BYTES / many < len(heard.encode()) < 1.5 * TALK_BYTES / many + 200
         asked = [option for purpose, _, option in LINK.findall(rest) if purpose == "m"]
         assert len(asked) == min(choices[title], 24 // many), "as many of both ways to sell"
-        assert ("Also possible at your table: " in text) == (many > 2)
+        assert ("At your table, you can also choose: " in text) == (many > 2)
     assert 0 < len(email.html.encode()) < 24 * 1024
 
 

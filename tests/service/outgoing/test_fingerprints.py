@@ -76,7 +76,7 @@ def test_a_receipt_by_email_has_the_fingerprint_and_the_nonce_of_the_sealed_choi
     text = newest(poker, 0)
     assert row.body_hash.hex() in text.splitlines()
     assert row.nonce.hex() in text.splitlines()
-    assert "Hash of your choice, for checking that nobody changed it:" in text
+    assert "Hash of your choice, so you can check that nobody changed it:" in text
 
 
 def test_a_receipt_for_a_choice_that_was_taken_back_has_no_fingerprint(poker, server, clock, sends, newest):
@@ -98,7 +98,7 @@ def test_the_next_email_lists_the_fingerprints_of_the_turn_sorted(poker, sends, 
     sends()
     for seat in range(3):
         text = newest(poker, seat)
-        assert f"{LIST} 1, for checking" in " ".join(text.split())
+        assert f"{LIST} 1, so you can check" in " ".join(text.split())
         assert listed(text) == sorted(fingerprints(poker))
     all_choose(poker)
     sends()
