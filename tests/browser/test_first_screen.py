@@ -47,6 +47,12 @@ PUSHED = """() => [...document.querySelectorAll("body *")].filter(each => each.c
     && !each.matches("[role=region][aria-label][tabindex]")).map(each => each.outerHTML.slice(0, 80))"""
 """What can be pushed sideways without saying so to someone who can't see it."""
 
+RANGES = """() => [...document.querySelectorAll(".bar input[type=number]")].map(each => {
+    each.value = "%s";
+    return each.scrollWidth <= each.clientWidth;
+})"""
+"""Whether the field of a bid has room for digits as wide as its range."""
+
 LEADERS = """() => [...document.querySelectorAll(".leads")].filter(each => {
     const box = each.querySelector("[aria-hidden]").getBoundingClientRect();
     return getComputedStyle(each).clipPath === "none" && box.width > 8 && box.height > 8;
@@ -80,6 +86,15 @@ def test_table_hand_and_bar_fit_the_first_screen_of_a_phone(app: Flask, phone: P
         wrong += phone.evaluate(TINY % LEAST_LETTER) + phone.evaluate(LOW % LEAST_TARGET)
         wrong += phone.evaluate(COVERED % LEAST_STRIP) + phone.evaluate(PUSHED)
     assert wrong == []
+
+
+def test_the_range_of_a_bid_is_not_cut_off_on_a_phone(app: Flask, phone: Page) -> None:
+    found = []
+    for position in decisions("sorcerous-futures", 4):
+        phone.set_content(seat_page(app, position))
+        found += phone.evaluate(RANGES % ("8" * len("10–104")))
+    assert found
+    assert all(found)
 
 
 @pytest.mark.parametrize("kind", all_games.names())
