@@ -20,7 +20,7 @@ def test_no_message_has_a_retired_word() -> None:
 def test_every_command_finding_setting_and_page_is_read() -> None:
     assert {"pbem table correct", "pbem mail test"} <= {each.path for each in words.helps()}
     read = {each.text for each in words.findings()}
-    assert {"Address the web server listens on.", "the address is confirmed"} <= read
+    assert {"Address to listen on.", "the address is confirmed"} <= read
     assert any("SPF records; only one is allowed" in text for text in read)
     pages = {path.name for path in words._files(())}
     assert {"scaling.md", "tables.md", "CHANGELOG.md", "SECURITY.md"} <= pages

@@ -47,7 +47,7 @@ def test_the_limits_on_the_page_are_the_real_ones() -> None:
     text = " ".join(PAGE.split())
     numbers = {5: "five", 20: "twenty"}
     assert f"At most {replies.MOST_COMMANDS} are carried out" in text
-    assert f"{talk.LINES_AN_HOUR} things an hour, of up to {LONGEST_TALK} characters each" in text
+    assert f"{talk.LINES_AN_HOUR} messages an hour, of up to {LONGEST_TALK} characters each" in text
     usual = {field.name: field.default for field in fields(Server)}
     per_turn, per_day = usual["answers_a_turn"], usual["answers_a_day"]
     assert isinstance(per_turn, int)

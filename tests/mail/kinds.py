@@ -70,7 +70,7 @@ def options_of(game: str) -> dict[str, str | int]:
 
 HOST: Final = "play.example.org"
 HEAD: Final = Letterhead(
-    "Auction games by mail", f"https://{HOST}", HOST, f"games@{HOST}", f"organiser@{HOST}", replies=True
+    "Auction games by email", f"https://{HOST}", HOST, f"games@{HOST}", f"organiser@{HOST}", replies=True
 )
 
 

@@ -55,7 +55,9 @@ def bare_words(text: str, known: Collection[str]) -> list[str]:
     """The words of a text outside of all brackets, without the known ones."""
     outside = _HEX.sub(" ", _ZONE.sub(" ", _outside(text)))
     for each in sorted(known, key=len, reverse=True):
-        outside = re.sub(rf"(?<!\w){re.escape(each)}(?!\w)", " ", outside, flags=re.IGNORECASE)
+        # A name of several words may be broken over lines.
+        name = r"\s+".join(map(re.escape, each.split()))
+        outside = re.sub(rf"(?<!\w){name}(?!\w)", " ", outside, flags=re.IGNORECASE)
     return _WORD.findall(outside)
 
 

@@ -288,8 +288,9 @@ def _obey_orders(tx: Tx, move: _Move) -> None:
         if answer.note is not None:
             # With the order itself, because an undo brings it back.
             move.record.add(Kind.ORDER, seat, Actor.ORDER, {"order": None, "ended": before, "note": answer.note})
-        if answer.choice is not None:
-            _submit(move, seat, answer.choice, Actor.ORDER)
+        if answer.choice is not None and _submit(move, seat, answer.choice, Actor.ORDER):
+            # A turn that an order answers at once has no deadline that would show it.
+            player_rows.set_missed(tx, move.row.id, seat, 0)
 
 
 def _by_order(tx: Tx, move: _Move, seat: int) -> orders.Answer:

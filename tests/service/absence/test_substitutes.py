@@ -449,7 +449,7 @@ def test_a_seat_that_is_theirs_already_is_not_withdrawn_from(server, absentee, p
     zoe, offer = person("Zoe"), the_offer(server)
     server.run(substitutes.take, offer.id, zoe)
     turn_ends(game, gone)
-    with pytest.raises(Gone, match="yours already"):
+    with pytest.raises(Gone, match="already have this seat"):
         server.run(substitutes.withdraw, offer.id, zoe)
     assert game.person_at(gone) == zoe
 

@@ -508,7 +508,7 @@ def test_an_option_can_be_corrected_only_before_the_start(server, person, table)
     moderate(server, Correct(waiting, "option", f"{name}={other}"))
     with server.store.read() as tx:
         assert json.loads(games.read(tx, waiting).options)[name] == other
-    with pytest.raises(Gone, match="has started"):
+    with pytest.raises(Gone, match="started with this variant"):
         moderate(server, Correct(table("sun-bid", 3).id, "option", f"{name}={other}"))
 
 

@@ -142,14 +142,14 @@ def test_the_others_at_the_table_and_the_organisers_are_told_and_told_again_when
     bounce(server, person, Bounce.COMPLAINT)
     clock.advance(HOUR)
     deliver.deliver(server, post)
-    notices = [email for email in sink.emails if f"{name} can't be reached" in str(email.message["subject"])]
+    notices = [email for email in sink.emails if f"we can't reach {name}" in str(email.message["subject"])]
     assert {email.recipient for email in notices} == {
         server.read(addresses.read, game.person_at(seat)).address for seat in (1, 2)
     }
     assert alarm_emails.send(server) == 1
     server.run(reachability.note_contact, person)
     deliver.deliver(server, post)
-    over = [email for email in sink.emails if f"{name} can be reached again" in str(email.message["subject"])]
+    over = [email for email in sink.emails if f"we can reach {name} again" in str(email.message["subject"])]
     assert len(over) == 2
     assert any(email.recipient == "olga@example.net" for email in sink.emails)
 

@@ -44,7 +44,7 @@ from tests.service.database import holds_token
 from tests.service.running_game import RunningGame
 
 HOST = "play.example.org"
-HEAD = Letterhead("Auction games by mail", f"https://{HOST}", HOST, f"games@{HOST}", f"organiser@{HOST}")
+HEAD = Letterhead("Auction games by email", f"https://{HOST}", HOST, f"games@{HOST}", f"organiser@{HOST}")
 HOUR = timedelta(hours=1)
 LINK = re.compile(rf"https://{re.escape(HOST)}/([a-z])/([a-z2-7]{{33}})(?:/([^\s>/]+))?")
 

@@ -504,7 +504,13 @@ def test_an_order_counts_as_a_word_of_the_players_own(table):
     (seat,) = game.asked()
     game.play(seat, "pass", Actor.CLOCK)
     assert game.players()[seat].missed == 1
-    leave(game, seat, "up to 2")
+    leave(game, seat, "always pass")
+    assert game.players()[seat].missed == 1, "a secret order changes nothing that others could see"
+    turn = game.row().turn
+    while game.row().turn < turn + 6:
+        asked, decision = next(iter(game.asked().items()))
+        game.play(asked, decision.default)
+    assert {row.by for row in game.log() if row.seat == seat and row.kind == "Entry"} == {"clock", "order"}
     assert game.players()[seat].missed == 0
 
 

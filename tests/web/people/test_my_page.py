@@ -303,7 +303,7 @@ def test_failing_emails_are_announced_until_a_newer_link_signs_in(browser, sign_
         if "/l/" in href
     )
     page = browser.open(href.removeprefix(HOST)).form("Sign in").press()
-    assert "by email" not in page.text
+    assert "reach you by email" not in page.text
 
 
 # Settings

@@ -82,14 +82,14 @@ def test_the_email_tells_the_same_as_the_page(browser, links, finished, carry, k
         sentences = [li.text_content() for li in html.fromstring(page.source).xpath("//ul[@class='told']/li")]
         inbox = browser.open(f"/mailbox?to={player.name.lower()}@example.org")
         subject, address = next(
-            (words, link) for words, link in inbox.links().items() if re.search(r"You (won|came|share)", words)
+            (words, link) for words, link in inbox.links().items() if re.search(r": you (won|came|tied)", words)
         )
         email = " ".join(browser.open(address).text.split())
         for sentence in sentences:
             assert sentence in email
         place = result.place_of(seat)
-        verb = "share" if len(place.seats) > 1 else "won" if place.number == 1 else "came"
-        assert f"You {verb}" in subject
+        verb = "tied" if len(place.seats) > 1 else "won" if place.number == 1 else "came"
+        assert f": you {verb}" in subject
 
 
 def test_a_game_without_a_result_has_no_podium_and_says_why(browser, links, table):

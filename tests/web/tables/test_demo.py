@@ -52,11 +52,15 @@ def test_the_end_of_a_demo_leads_to_a_real_table_and_to_another_demo(seat, serve
 @pytest.mark.parametrize("rules", demo.games_with_demo(), ids=lambda rules: rules.slug)
 def test_every_demo_explains_its_first_turns_one_at_a_time(browser, server, rules):
     page, lessons = browser.open("/").form(f"Play now {rules.title} against bots").press(), []
-    for _ in range(3):
+    # Where the bots lead the game, a turn may have nothing new.
+    for _ in range(5):
         assert page.status == 200
-        lessons.append(re.search("What you could do(.*)More(.*)This is a demo", page.text)[1])
+        lesson = re.search("What you could do(.*)More(.*)This is a demo", page.text)
+        lessons += [lesson[1]] if lesson else []
         usual = server.read(seat_view.view_seat, page.url.split("/")[2].partition("?")[0]).default_words
         page = page.form("Make this move").press(choice=usual)
+        if "Play again" in page.text:
+            break
     assert len(set(lessons)) > 1
 
 

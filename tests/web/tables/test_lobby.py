@@ -276,8 +276,8 @@ def test_a_request_for_a_seat_is_withdrawn_where_it_was_made(browser, table, lin
     assert "Request withdrawn." in page.text
     assert "You asked for seat 2" not in page.text
     page = page.form("Take seat 2").press()
-    assert "You withdrew" not in page.text
-    assert "You asked for seat 2" in page.text
+    assert "You have withdrawn your request for this seat." in page.text
+    assert "You asked for seat 2" not in page.text
 
 
 def test_a_request_is_not_withdrawn_by_anyone_else(browser, table, links, server, person):
