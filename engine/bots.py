@@ -61,6 +61,11 @@ VERSIONS: Final = {"random": 1, "greedy": 1, **dict.fromkeys(LEVELS, VERSION)}
 """The version of each bot. Raise it with every change of what it may choose, so that old choices are not made again by it."""
 
 
+def searches(name: str) -> bool:
+    """Whether a bot takes its time: a second or so for each choice, while the others take next to none."""
+    return name in LEVELS and LEVELS[name].iterations > 0
+
+
 def signature(name: str) -> str:
     """Return the name of a bot with its version, as logs have it: `greedy/1`."""
     return f"{name}/{VERSIONS[name]}"

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, and_, bindparam, delete, func, insert, literal_column, or_, select, update
 
@@ -231,15 +231,34 @@ def offer_of_seat(tx: Connection, game_id: int, seat: int) -> OfferRow | None:
     return queries.one(tx, OfferRow, select(OFFER).where(*this))
 
 
-def offers_of_game(tx: Connection, game_id: int) -> list[tuple[OfferRow, str, bool]]:
-    """The open offers at a table, each with the seat's name and whether its player still has it."""
+class SeatOffer(NamedTuple):
+    """An open offer with the seat's name, whether its player still has it, and how often they have resigned from the table."""
+
+    offer: OfferRow
+    name: str
+    remains: bool
+    resigned: int
+
+
+_AGAIN = OFFER.alias("again")
+_RESIGNED: Final = (
+    select(func.count())
+    .select_from(_AGAIN)
+    .where(_AGAIN.c.game_id == OFFER.c.game_id, _AGAIN.c.person_id == OFFER.c.person_id, _AGAIN.c.why == "resigned")
+    .correlate(OFFER)
+    .scalar_subquery()
+)
+
+
+def offers_of_game(tx: Connection, game_id: int) -> list[SeatOffer]:
+    """The open offers at a table."""
     here = and_(PLAYER.c.game_id == OFFER.c.game_id, PLAYER.c.seat == OFFER.c.seat)
-    player = (PLAYER.c.name, PLAYER.c.person_id == OFFER.c.person_id)
+    player = (PLAYER.c.name, PLAYER.c.person_id == OFFER.c.person_id, _RESIGNED)
     these = (
         select(OFFER, *player).join(PLAYER, here).where(OFFER.c.game_id == game_id, OFFER.c.status == OfferStatus.OPEN)
     )
     rows = tx.execute(these.order_by(OFFER.c.seat))
-    return [(OfferRow(*offer), name, bool(remains)) for *offer, name, remains in rows]
+    return [SeatOffer(OfferRow(*offer), name, bool(remains), times) for *offer, name, remains, times in rows]
 
 
 _UNRESERVED: Final = {"reserved_turn": None, "reserved_as": None}

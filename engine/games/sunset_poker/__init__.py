@@ -77,7 +77,7 @@ class SunsetPoker(Game[State]):
     title = "Sunset Poker"
     seats = (3, 9)
     options = (TARGET, MAX_ROUNDS, SPLIT_MIN, SETTLE)
-    length = say("Five to ten rounds, each with 4 to 11 picks and a few short turns.")
+    length = say("Five to ten rounds of 4 to 11 picks, with short turns.")
     mood = say("Drafting and nerve: leave early, or fight for it all.")
     credits = say(
         "Sunset Poker is by Christopher Menart. No licence is stated; this page is our own account of the "

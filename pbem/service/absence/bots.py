@@ -9,7 +9,7 @@ from typing import Final
 
 import structlog
 
-from engine.bots import signature
+from engine.bots import searches, signature
 from engine.chance import bot_seed
 from pbem.bots import BotTurn, Think, think_here
 from pbem.domain.errors import Refusal
@@ -40,6 +40,7 @@ def play_bots_of(server: Server, game_id: int) -> None:
     """Play the bots of one table until it is a person's turn or the game is over.
 
     Claims nothing: if a worker plays the same turn, the first choice counts. Stops when a bot fails; the worker retries.
+    Bots that search are left to the worker, because a page waits for this.
     """
     before: set[tuple[int, int]] = set()
     while (rows := _open_bot_turns(server, game_id)) and (turns := {(row.turn, row.seat) for row in rows}) != before:
@@ -50,7 +51,8 @@ def play_bots_of(server: Server, game_id: int) -> None:
 
 def _open_bot_turns(server: Server, game_id: int) -> list[DeadlineRow]:
     with server.store.read() as tx:
-        seats = {player.seat for player in player_rows.of_game(tx, game_id) if player.bot is not None}
+        players = player_rows.of_game(tx, game_id)
+        seats = {player.seat for player in players if player.bot is not None and not searches(player.bot)}
         return [row for row in deadlines.of_game(tx, game_id) if row.seat in seats]
 
 

@@ -178,14 +178,9 @@ def _must_have_no_other_seat(tx: Tx, game: GameRow, seat: int, person_id: int) -
         raise Forbidden(_("You've had another seat in this game."), why=_("Its host allows one seat per player."))
 
 
-def may_return(tx: Tx, game_id: int, person_id: int) -> bool:
-    """Whether a person has not resigned from a table too often to have a seat there again."""
-    return tables.count_resigned(tx, game_id, person_id) < MOST_RESIGNATIONS
-
-
 def _must_not_resign_for_ever(tx: Tx, game: GameRow, person_id: int) -> None:
     """Raise Forbidden for someone who has resigned from the table too often."""
-    if not may_return(tx, game.id, person_id):
+    if tables.count_resigned(tx, game.id, person_id) >= MOST_RESIGNATIONS:
         raise Forbidden(
             _("You have resigned from this table %(times)s times.", times=MOST_RESIGNATIONS),
             why=_("Each time everyone at the table gets an email, and may have to wait."),

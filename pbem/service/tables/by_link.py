@@ -82,12 +82,16 @@ def table_page(tx: Tx, server: Server, token: str) -> TablePage:
     joined = tuple(name for name, player in zip(table.players, table.people, strict=True) if player == person.id)
     to_take = tuple(
         OfferedSeat(offer.id, offer.seat, name, remains, offer.taken_by is not None, offer.taken_by == person.id)
-        for offer, name, remains in on_offer
+        for offer, name, remains, _resigned in on_offer
         if offer.person_id != person.id and offer.successor == Successor.SUBSTITUTE
     )
     no_second = bool(joined) and not row.doubles
     # An offered seat stays its player's until a bot or another person plays it.
-    lost = tuple(offer.seat for offer, _name, remains in on_offer if offer.person_id == person.id and not remains)
+    lost = tuple(
+        offer.seat
+        for offer, _name, remains, resigned in on_offer
+        if offer.person_id == person.id and not remains and resigned < substitutes.MOST_RESIGNATIONS
+    )
     return TablePage(
         person.id,
         confirmed,
@@ -99,7 +103,7 @@ def table_page(tx: Tx, server: Server, token: str) -> TablePage:
         word=request.word if request else "",
         offers=() if no_second else to_take,
         no_second=no_second and bool(to_take),
-        lost=lost if lost and substitutes.may_return(tx, row.id, person.id) else (),
+        lost=lost,
         invite_token=_invite_token(tx, server, row.id, person.id) if hosts and row.status == TableStatus.OPEN else "",
         unanswered=sum(invitation.status == InvitationStatus.OPEN for invitation in invited) if hosts else 0,
     )

@@ -5,9 +5,9 @@ from typing import Final
 
 from flask import Blueprint, Response
 
-from engine.bots import BOTS
 from engine.game import Game
 from engine.options import Listed, Option, OptionValue
+from engine.search import LEVELS
 from pbem.domain.errors import BadInput, Refusal
 from pbem.domain.missed_turns import FEWEST, MOST, Successor
 from pbem.domain.pace import PerDecision, parse_pace
@@ -25,6 +25,9 @@ pages = Blueprint("new_table", __name__)
 PACES: Final = ("12h", "1d", "2d", "3d", "7d")
 """The usual paces. Any other can be typed."""
 
+USUAL: Final = "regular"
+"""The level of bots that a host does not choose."""
+
 FILL: Final = "rest"
 """The choice of a bot for every seat that nobody is invited to."""
 
@@ -37,7 +40,8 @@ def show(kind: str, refused: Refusal | None = None) -> Response:
         rules=rules,
         teller=speech.teller(rules),
         listed=Listed,
-        bots=sorted(BOTS),
+        levels=list(LEVELS),
+        usual=USUAL,
         fill=FILL,
         paces=sorted({usual_pace, *PACES}, key=_speed),
         usual_pace=usual_pace,
@@ -69,7 +73,7 @@ def _settings(rules: Game[object]) -> TableSettings:
         options={option.name: _option(option) for option in rules.options if field(f"option_{option.name}")},
         pace=field("other_pace") or field("pace") or str(site.config().site.pace),
         title=field("title"),
-        bots=(field("bot") or sorted(BOTS)[0],) * bots,
+        bots=(field("bot") or USUAL,) * bots,
         invited=invited,
         private=ticked("private"),
         doubles=ticked("doubles"),

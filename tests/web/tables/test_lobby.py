@@ -244,7 +244,7 @@ def test_a_seat_that_its_player_still_has_is_asked_for_until_the_turn_ends(
     moderate(server, Offer(game.id, 1))
     carry()
     page = open_in_mail(browser, "zoe@example.org", "/c/")
-    assert "unless its player answers first" in page.text
+    assert "unless its player moves first" in page.text
     (form,) = (form for form in page.forms() if form.button == "Take seat 2")
     given = dict(form.fixed)["offer"]
     assert len(given) == TOKEN_LENGTH
