@@ -57,9 +57,9 @@ def kuhn_by_open_spiel(pyspiel, iterations):
 @pytest.mark.timeout(0)
 @pytest.mark.parametrize("iterations", ITERATIONS)
 def test_kuhn_poker_with_as_many_iterations(pyspiel, iterations):
-    search = solved.kuhn_exploitability(solved.kuhn_by_search(iterations, SEARCHES))
-    ismcts = solved.kuhn_exploitability(kuhn_by_open_spiel(pyspiel, iterations))
-    print(f"\nKuhn poker, {iterations} iterations: exploitability {search:.3f}, OpenSpiel's ISMCTS {ismcts:.3f} chips")
+    own = solved.kuhn_exploitability(solved.kuhn_by_search(iterations, SEARCHES))
+    other = solved.kuhn_exploitability(kuhn_by_open_spiel(pyspiel, iterations))
+    print(f"\nKuhn poker, {iterations} iterations: exploitability {own:.3f}, OpenSpiel's ISMCTS {other:.3f} chips")
 
 
 def playouts(play):
@@ -101,7 +101,7 @@ def test_random_playouts_next_to_python_dominoes(pyspiel):
             moves += 1
             state.apply_action(chance.choice(state.legal_actions()))
 
-    rate, games = playouts(domino), 0
+    rate = playouts(domino)
     print(f"\npython_block_dominoes: {rate:,.0f} playouts a second")
     for name in names():
         game = load(name)
@@ -109,10 +109,10 @@ def test_random_playouts_next_to_python_dominoes(pyspiel):
         start = deal(game, seats, b"p" * 32, dict(game.short))[0].state
         turns, games = 0, 0
 
-        def play_one(number, game=game, seats=seats, start=start):
+        def game_of(number, game=game, seats=seats, start=start):
             nonlocal turns, games
             turns += turns_of(game, start, seats, Luck(number))
             games += 1
 
-        own = playouts(play_one)
-        print(f"{name}, {seats} seats, short: {own:,.0f} playouts a second of {turns / games:.0f} turns each")
+        rate = playouts(game_of)
+        print(f"{name}, {seats} seats, short: {rate:,.0f} playouts a second of {turns / games:.0f} turns each")

@@ -159,6 +159,6 @@ def test_the_search_comes_close_to_perfect_kuhn_poker():
 
 @pytest.mark.slow
 def test_no_answer_to_the_search_gains_much_in_a_sealed_auction():
-    own, best, worth = solved.envelopes_gains(solved.envelopes_by_search(2400, 6))
+    own, best, worth = solved.envelopes_gains(solved.envelopes_by_search(4000, 3))
     assert abs(own) < 1e-9
     assert best < 0.1 * worth
