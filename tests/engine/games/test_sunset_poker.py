@@ -163,7 +163,7 @@ def test_best_sets(hand, words, cards):
 
 
 def test_SP_V1_the_kind_outranks_the_straight_flush_of_the_same_size():
-    assert words_of_best_set("Origin", "Journey", "Sailor") == "a straight flush of 3 with 4 high"
+    assert words_of_best_set("Origin", "Journey", "Sailor") == "a straight flush of 3, 4 high"
     assert strength("Author", "Desert", "Origin") > strength("Origin", "Journey", "Sailor")
 
 
@@ -258,13 +258,13 @@ def test_sp_24_a_second_card_of_a_rank_does_not_lengthen_a_run():
 
 def test_sp_25_a_run_may_branch_and_its_ends_need_share_nothing():
     # Moons, then Waves, then Leaves; the other 3 leads nowhere.
-    assert words_of_best_set("Author", "Journey", "Painter", "Sailor", "Market") == "a run of 3 with 4 high"
+    assert words_of_best_set("Author", "Journey", "Painter", "Sailor", "Market") == "a run of 3, 4 high"
     assert set(best("Author", "Journey", "Painter", "Sailor").cards) == set(ids("Author", "Journey", "Sailor"))
 
 
 def test_sp_26_a_straight_flush_has_one_suit_on_all_its_cards():
-    assert words_of_best_set("Origin", "Journey", "Sailor") == "a straight flush of 3 with 4 high"
-    assert words_of_best_set("Author", "Journey", "Sailor") == "a run of 3 with 4 high"
+    assert words_of_best_set("Origin", "Journey", "Sailor") == "a straight flush of 3, 4 high"
+    assert words_of_best_set("Author", "Journey", "Sailor") == "a run of 3, 4 high"
     assert strength("Origin", "Journey", "Sailor") > strength("Author", "Journey", "Sailor")
 
 
