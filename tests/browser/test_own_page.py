@@ -45,7 +45,7 @@ def test_the_time_left_counts_down(people, links, asked, server):
 def test_without_a_script_the_deadline_is_shown_and_every_button_works(people, links, asked):
     page = people(script=False)
     sign_in(page, links.made(Purpose.SIGN_IN, asked))
-    expect(page.get_by_text("Until")).to_be_visible()
+    expect(page.get_by_text("Move by")).to_be_visible()
     assert page.locator(".clock").count() == 0
     page.get_by_role("button", name="Go to table").click()
     assert "/s/" in page.url

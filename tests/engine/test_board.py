@@ -30,7 +30,7 @@ def test_a_board_is_in_reading_order():
         "On the table",
         "The pool:",
         "Your side",
-        "Coins 7",
+        "Coins: 7",
         "The others",
         "Scores",
     ]

@@ -267,7 +267,7 @@ def test_tp_16_a_player_who_cannot_pay_gives_up_a_card_and_no_coin():
 
 def test_tp_16_who_owns_no_card_may_not_overbid():
     position = table([(), ("G1",), ("G6",)], (5, 10, 10))
-    with pytest.raises(Refused, match="at most 5"):
+    with pytest.raises(Refused, match="the maximum is 5"):
         read(position.asks()[0], "bid 6")
 
 
@@ -419,7 +419,7 @@ def test_tp_32_coins_are_shown_by_option_only():
 
 def test_tp_33_without_overbidding_nobody_bids_more_than_they_have():
     position = table([("B8",), ("G1",), ("G6",)], (5, 10, 10), overbid="forbidden")
-    with pytest.raises(Refused, match="at most 5"):
+    with pytest.raises(Refused, match="the maximum is 5"):
         read(position.asks()[0], "bid 6")
 
 
