@@ -385,7 +385,7 @@ def test_something_else_than_a_game_file_is_refused(tmp_path: Path) -> None:
     for number, content in enumerate((b"", b"{}", b"\xff\xfe", b'{"format": "pbem-game", "version": 99}')):
         path = tmp_path / str(number)
         path.write_bytes(content)
-        with pytest.raises(BadInput, match=r"is(n't| not) the file of a game"):
+        with pytest.raises(BadInput, match="isn't a game file"):
             verify_file(path)
 
 
