@@ -164,9 +164,7 @@ def verify_file(
         size = path.stat().st_size
         text = path.read_text(encoding="utf-8") if size <= export.MOST_BYTES else " " * (export.MOST_BYTES + 1)
     except UnicodeDecodeError as error:
-        raise BadInput(
-            f"{path} isn't a game file.", remedy="Use the file exactly as it was downloaded."
-        ) from error
+        raise BadInput(f"{path} isn't a game file.", remedy="Use the file exactly as it was downloaded.") from error
     report, _ = verify.of_file(export.read(text), printed, progress, sealed, with_bots=with_bots)
     return report
 
