@@ -140,6 +140,12 @@ def former_names(tx: Connection, game_id: int) -> tuple[FormerPlayer, ...]:
     return tuple(FormerPlayer(row.seat, row.seq, row.turn, row.name) for row in former_of_game(tx, game_id))
 
 
+def rename_former(tx: Connection, game_id: int, before: str, now: str) -> None:
+    """Change the name of a former player, of whichever seats they had under it."""
+    of_game = update(FORMER_PLAYER).where(FORMER_PLAYER.c.game_id == game_id)
+    tx.execute(of_game.where(FORMER_PLAYER.c.name == before).values(name=now))
+
+
 def add_former(tx: Connection, row: FormerPlayerRow) -> None:
     """Note who had a seat until now. The game must be locked."""
     tx.execute(insert(FORMER_PLAYER), asdict(row))

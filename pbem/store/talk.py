@@ -4,13 +4,13 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, Integer, Row, bindparam, func, insert, or_, select, true, update
+from sqlalchemy import Connection, Integer, Row, and_, bindparam, func, insert, not_, or_, select, true, update
 
 from pbem.domain.hash_chain import Row as ChainRow
 from pbem.domain.talk import Line
 from pbem.store import blocks, players, prefetch, queries
 from pbem.store.limits import Period, within
-from pbem.store.schema import LOG, TALK, FormerPlayerRow
+from pbem.store.schema import FORMER_PLAYER, LOG, TALK, FormerPlayerRow
 
 KIND: Final = "Said"
 """What every row of such a chain is."""
@@ -19,16 +19,22 @@ _BY: Final = "person"
 
 _OF_GAME, _OF_SEAT = bindparam("of_game", type_=Integer), bindparam("of_seat", type_=Integer)
 _DECIDED = select(LOG.c.at).where(LOG.c.game_id == _OF_GAME, LOG.c.seq == bindparam("since_seq")).scalar_subquery()
-_SPOKEN = select(func.max(TALK.c.seq)).where(TALK.c.game_id == _OF_GAME, TALK.c.seat == _OF_SEAT).scalar_subquery()
+_TAKEN_OVER = (
+    select(func.max(FORMER_PLAYER.c.left_at))
+    .where(FORMER_PLAYER.c.game_id == _OF_GAME, FORMER_PLAYER.c.seat == _OF_SEAT)
+    .scalar_subquery()
+)
+_OWN = and_(TALK.c.seat == _OF_SEAT, or_(_TAKEN_OVER.is_(None), TALK.c.at >= _TAKEN_OVER))
+_SPOKEN = select(func.max(TALK.c.seq)).where(TALK.c.game_id == _OF_GAME, _OWN).scalar_subquery()
 NEW: Final = select(func.count()).where(
     TALK.c.game_id == _OF_GAME,
-    TALK.c.seat != _OF_SEAT,
+    not_(_OWN),
     TALK.c.seat.not_in(blocks.BLOCKED_SEATS),
     TALK.c.seq > func.coalesce(_SPOKEN, 0),
     or_(_DECIDED.is_(None), TALK.c.at > _DECIDED),
 )
-"""The number of lines others have said since a row of the log and since this seat's own last line, blocked players left
-out."""
+"""The number of lines others have said since a row of the log and since this seat's player last spoke, blocked players left
+out. A former player of the seat is another."""
 
 
 def chain_name(key: str) -> str:

@@ -221,9 +221,10 @@ def table_seat_links(number: int, seat: int) -> DeskAct:
 @click.argument("what", type=click.Choice(["name", "title", "pace", "missed_limit", "successor", "option"]))
 @click.argument("to")
 @click.option("--seat", type=_SEAT, help="The seat whose name it is (the first is 1).")
-def table_correct(number: int, what: str, to: str, seat: int | None) -> DeskAct:
+@click.option("--former", default="", metavar="NAME", help="The former player whose name it is.")
+def table_correct(number: int, what: str, to: str, seat: int | None, former: str) -> DeskAct:
     """Change a setting or a name (WHAT) to TO. Variants, written name=value, only before the start."""
-    return Correct(number, what, to, seat)
+    return Correct(number, what, to, seat, former)
 
 
 @act_command(TABLE, "redact", example="12 4 --reason 'It was an insult.'")

@@ -144,7 +144,7 @@ def _open_deadline(tx: Tx, row: GameRow, seat: int) -> deadlines.DeadlineRow | N
     return deadline if deadline is not None and deadline.status == TurnStatus.OPEN else None
 
 
-def name_at(tx: Tx, game_id: int, seat: int, person_id: int | None, name: str) -> str:
+def name_at(tx: Tx, game_id: int, seat: int | None, person_id: int | None, name: str) -> str:
     """The name of a person at a seat, with a number if anyone else at the table has it, or had it: it stays with their turns."""
     others = [
         each.name for each in player_rows.of_game(tx, game_id) if each.seat != seat or each.person_id != person_id

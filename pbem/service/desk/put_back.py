@@ -127,8 +127,10 @@ class _PuttingBack:
         players = self._players(people, before)
         says = tuple(self._says(players, before, people))
         record = LogWriter(saved.game, now, self.server.randomness)
-        game = saved.game._replace(host_id=self._host(people, players), halted=None)
-        former = [replace(each, **_sitter(each, people)) for each in saved.former_players]
+        # A title may have been corrected since because of what it said; the log tells nothing of titles.
+        title = saved.game.title if self.here is None else self.here.title
+        game = saved.game._replace(title=title, host_id=self._host(people, players), halted=None)
+        former = self._former(people)
         for line in self._redacted_since():
             record.add(Kind.REDACTED, None, _BY, {"line": line, "reason": self.reason})
         if not self._ended:
@@ -224,6 +226,15 @@ class _PuttingBack:
         entries = sum(each.kind == Kind.ENTRY for each in self.lost)
         record.add(Kind.REWOUND, None, _BY, back | {"put_back": True, "entries_lost": entries})
         return former
+
+    def _former(self, people: Here) -> list[FormerPlayerRow]:
+        """The former players of the saved game, by the names they have here if they are known here."""
+        here = [] if self.here is None else player_rows.former_of_game(self.tx, self.here.id)
+        named = {(each.seat, each.seq): {"name": each.name} for each in here}
+        return [
+            replace(each, **_sitter(each, people) | named.get((each.seat, each.seq), {}))
+            for each in self.saved.former_players
+        ]
 
     def _left_at(self, seat: int) -> datetime:
         """When the player of a seat left it, after the game was saved: what was said there since is their successor's."""

@@ -97,13 +97,14 @@ class SeatStatus:
 
 @dataclass(frozen=True, slots=True)
 class DeskTable:
-    """A table at the desk."""
+    """A table at the desk; `former` are the names of former players."""
 
     game: GameRow
     rules: Game[Any]
     for_host: bool
     host: str
     seats: tuple[SeatStatus, ...]
+    former: tuple[str, ...]
     log: tuple[LogLine, ...]
     acts: tuple[AuditRow, ...]
     emails: tuple[EmailHistory, ...]
@@ -141,6 +142,7 @@ def table(tx: Tx, server: Server, actor: Actor, game_id: int) -> DeskTable:
         for_host=for_host,
         host=_host_name(tx, game, players),
         seats=tuple(_seats(tx, game, players, for_host=for_host)),
+        former=tuple(dict.fromkeys(each.name for each in names.former)),
         log=tuple(_log(tx, game, names, for_host=for_host)),
         # Players find in the log what they may know; a call and its answer are between two people.
         acts=() if for_host else tuple(audit_rows.newest(tx, AuditFilter(game_id=game_id), None, MOST_ACTS)),

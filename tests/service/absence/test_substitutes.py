@@ -20,7 +20,7 @@ from pbem.service.people import addresses
 from pbem.service.play import standing_orders, undo
 from pbem.service.play.move import Actor
 from pbem.service.tables import by_link, leaving
-from pbem.store import tables
+from pbem.store import players, tables
 from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
 from tests.service.actors import moderate
@@ -836,3 +836,24 @@ def test_nobody_at_a_table_gets_the_name_of_a_former_player(server, table, perso
     server.run(leaving.resign, game.id, 1, game.person_at(1))
     server.run(substitutes.take, the_offer(server).id, left, "Ben")
     assert game.players()[1].name == "Ben"
+
+
+def former_names(game):
+    with game.server.store.read() as tx:
+        return [each.name for each in players.former_names(tx, game.id)]
+
+
+def test_the_name_of_a_former_player_can_be_corrected_and_back(server, table, person):
+    game = table("sun-bid", 3, successor="substitute")
+    left, was = game.person_at(1), game.players()[1].name
+    server.run(leaving.resign, game.id, 1, left)
+    server.run(substitutes.take, the_offer(server).id, person("Zoe"), "Zoe")
+    with pytest.raises(NotFound):
+        moderate(server, Correct(game.id, "name", "Bea", former="Nobody"))
+    done = moderate(server, Correct(game.id, "name", "Bea", former=was))
+    assert former_names(game) == ["Bea", "Bot 1"]
+    assert game.players()[1].name == "Zoe"
+    moderate(server, done.undo)
+    assert former_names(game) == [was, "Bot 1"]
+    moderate(server, Correct(game.id, "name", "zoe", former=was))
+    assert former_names(game) == ["zoe 2", "Bot 1"]

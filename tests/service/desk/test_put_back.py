@@ -21,13 +21,13 @@ from pbem.service.account import delete as deletion
 from pbem.service.archive import export, table_file
 from pbem.service.desk import audit, export_table, put_back, table as desk_table
 from pbem.service.desk.acts.clocks import Close, Freeze, Pause
-from pbem.service.desk.acts.correct import Redact
+from pbem.service.desk.acts.correct import Correct, Redact
 from pbem.service.desk.acts.seats import Offer, Substitute
 from pbem.service.outgoing.deliver import Post, deliver, post_of
 from pbem.service.play import move, standing_orders
 from pbem.service.play.log import Kind
 from pbem.service.tables import leaving, talk
-from pbem.store import audit as audit_rows, insiders, reliability, saved_games, talk as talk_rows
+from pbem.store import audit as audit_rows, insiders, players, reliability, saved_games, talk as talk_rows
 from pbem.store.schema import GAME, LINK, LOG, METADATA, OUTBOX
 from pbem.tokens import Purpose
 from tests.mail.transports import StoringTransport
@@ -308,6 +308,19 @@ def test_talk_of_a_successor_before_a_restore_stays_theirs(server, clock, poker,
     with server.store.read() as tx:
         (line,) = talk_rows.lines(tx, game.id, game.row().key)
     assert line.who(game.players()[0].name) == "Zoe"
+
+
+def test_a_corrected_title_and_a_former_players_corrected_name_stay_corrected(server, poker, person):
+    person("Zoe")
+    was = poker.players()[0].name
+    moderate(server, Substitute(poker.id, 0, "zoe@example.org"))
+    saved = saved_of(server, poker)
+    moderate(server, Correct(poker.id, "title", "Poker night"))
+    moderate(server, Correct(poker.id, "name", "Bea", former=was))
+    _, game = back(server, saved, replacing=True)
+    with server.store.read() as tx:
+        names = [each.name for each in players.former_names(tx, game.id)]
+    assert (game.row().title, names) == ("Poker night", ["Bea"])
 
 
 @pytest.mark.parametrize(

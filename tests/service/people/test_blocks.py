@@ -4,11 +4,13 @@ import pytest
 
 from pbem.domain.errors import BadInput, Forbidden
 from pbem.service import links
+from pbem.service.desk.acts.seats import Substitute
 from pbem.service.people import blocks
 from pbem.service.play import seat_view
 from pbem.service.tables import joining, talk
 from pbem.service.tables.new import TableSettings
 from pbem.store import games, talk as talk_rows
+from tests.service.actors import moderate
 from tests.service.clock import HOUR
 from tests.service.database import all_rows, email_kinds
 
@@ -128,3 +130,19 @@ def test_new_lines_since_a_players_last_act_are_counted(game):
         game.play(seat, each.default)
     assert decided
     assert [new(seat) for seat, _ in decided] == [0] * len(decided)
+
+
+def test_lines_of_a_former_player_are_new_to_their_successor(game):
+    def new(seat):
+        return game.server.read(seat_view.view_seat, token(game, seat)).new_lines
+
+    game.server.clock.advance(HOUR)
+    say(game, 1, "I have to go.")
+    say(game, 2, "Goodbye.")
+    say(game, 1, "Bye.")
+    assert [new(seat) for seat in range(3)] == [3, 0, 1]
+    game.server.clock.advance(HOUR)
+    moderate(game.server, Substitute(game.id, 1, "zoe@example.org"))
+    assert new(1) == 3
+    say(game, 1, "Hello!")
+    assert new(1) == 0

@@ -36,19 +36,23 @@ WHAT: Final = ("name", "title", "pace", "missed_limit", "successor", "option")
 
 @dataclass(frozen=True)
 class Correct(TableAct):
-    """Correct one thing of `WHAT`: a name needs a seat; an option is written as on pages, or as `name=value`."""
+    """Correct one thing of `WHAT`: an option is written as on pages, or as `name=value`.
+
+    A name needs a seat, or the name of a former player, who keeps no seat.
+    """
 
     kind = Act.CORRECT
     what: str
     to: str
     seat: int | None = None
+    former: str = ""
 
     def do(self, context: Context) -> ActResult:
         row = games.lock(context.tx, self.game_id)
         if row.status not in (TableStatus.OPEN, TableStatus.PLAYING):
             raise Gone(_("This table is %(status)s.", status=row.status), remedy=_("Nothing changed."))
         if self.what == "name":
-            return self._name(context, row)
+            return self._former_name(context, row) if self.former else self._name(context, row)
         before, now, values = _parse_correction(row, self.what, self.to)
         if before == now:
             raise Gone(_("It already says so."), remedy=_("Nothing changed."))
@@ -81,6 +85,22 @@ class Correct(TableAct):
         context.tell_players(row, "corrected", of="name", before=player.name, now=name)
         return ActResult(
             (self._says(player.name, name, rules_of(row)),), undo=Correct(self.game_id, "name", player.name, self.seat)
+        )
+
+    def _former_name(self, context: Context, row: GameRow) -> ActResult:
+        former = player_rows.former_of_game(context.tx, row.id)
+        known = next((each for each in former if each.name == self.former), None)
+        if known is None:
+            raise NotFound(
+                _("No former player at this table is called %(name)s.", name=quoted(self.former)),
+                remedy=_("Nothing changed."),
+            )
+        name = name_at(context.tx, row.id, None, known.person_id, parse_name(self.to))
+        player_rows.rename_former(context.tx, row.id, known.name, name)
+        row = context.note(row, Kind.CORRECTED, known.seat, what="name")
+        context.tell_players(row, "corrected", of="name", before=known.name, now=name)
+        return ActResult(
+            (self._says(known.name, name, rules_of(row)),), undo=Correct(self.game_id, "name", known.name, former=name)
         )
 
     def _says(self, before: str, now: str, rules: Game[Any]) -> str:
