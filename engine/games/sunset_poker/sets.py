@@ -66,6 +66,7 @@ def circle_for(seats: int) -> str:
     return "".join(letter for letter in CIRCLE if letter in ranks)
 
 
+@cache
 def height(card: str) -> int:
     """Return how high a card is in a comparison. The Ace is always highest."""
     return HEIGHTS.index(rank(card))
@@ -80,7 +81,8 @@ def best_set(cards: Cards, circle: str, split_min: int) -> BestSet:
         sets += (BestSet("straight flush", row) for row in rows(_of_suit(held, suit), circle))
     sets += (BestSet("run", row) for row in rows(held, circle))
     sets += (BestSet("split", split) for split in splits(held) if len(split) >= split_min)
-    return max(sets, key=BestSet.strength)
+    largest = max(len(each.cards) for each in sets)
+    return max((each for each in sets if len(each.cards) == largest), key=BestSet.strength)
 
 
 def rows(held: Mapping[str, Cards], circle: str) -> Iterator[Cards]:
@@ -93,16 +95,18 @@ def rows(held: Mapping[str, Cards], circle: str) -> Iterator[Cards]:
         ends: dict[str, Cards] = {card: (card,) for card in held[circle[i]]}
         for letter in circle[i + 1 :] + circle[:i]:
             ends = {
-                card: (*row, card)
-                for card in held[letter]
-                for last, row in ends.items()
-                if not set(suits(last)).isdisjoint(suits(card))
+                card: (*row, card) for card in held[letter] for last, row in ends.items() if _share_a_suit(last, card)
             }
             if not ends:
                 break
             longest = next(iter(ends.values()))
         if longest:
             yield longest
+
+
+@cache
+def _share_a_suit(one: str, other: str) -> bool:
+    return not set(suits(one)).isdisjoint(suits(other))
 
 
 def splits(held: Mapping[str, Cards]) -> Iterator[Cards]:
