@@ -9,6 +9,6 @@ moment. The same view, numbers, level and version give the same choice on every 
 from __future__ import annotations
 
 from engine.search.level import Level
-from engine.search.levels import LEVELS, VERSION, choose
+from engine.search.levels import LEVELS, USUAL, VERSION, choose
 
-__all__ = ["LEVELS", "VERSION", "Level", "choose"]
+__all__ = ["LEVELS", "USUAL", "VERSION", "Level", "choose"]

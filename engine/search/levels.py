@@ -29,6 +29,10 @@ LEVELS: Final[Mapping[str, Level]] = {
 }
 
 
+USUAL: Final = "regular"
+"""The level of bots that nobody has chosen."""
+
+
 def choose(game: Game[Any], view: Any, offers: Decision, level: Level, random: Draw) -> Choice:
     """Return a choice for the seat that has this view and is made these offers."""
     if offers.only() is not None:

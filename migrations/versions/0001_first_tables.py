@@ -245,6 +245,7 @@ def upgrade() -> None:
         sa.Column("doubles", sa.Boolean(), nullable=False),
         sa.Column("missed_limit", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("successor", sa.Text(), nullable=False),
+        sa.Column("stand_in", sa.Text(), nullable=False),
         sa.Column("status", sa.Text(), nullable=False),
         sa.Column("paused", sa.Boolean(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),

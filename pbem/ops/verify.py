@@ -193,6 +193,8 @@ def _of_table(saved: SavedGame) -> Iterator[str]:
         yield f"the stored pace {game.pace!r} is none"
     if not FEWEST <= game.missed_limit <= MOST:
         yield f"the stored number of missed turns, {game.missed_limit}, is out of range"
+    if game.stand_in not in BOTS:
+        yield f"seats would be taken over by {game.stand_in!r}, which is no bot"
     for player in saved.players:
         if player.bot is not None and player.bot not in BOTS:
             yield f"seat {player.seat} is said to be played by {player.bot!r}, which is no bot"

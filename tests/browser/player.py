@@ -16,6 +16,7 @@ TRIES = 30
 ACTS = """
 () => [...document.querySelectorAll("form.bar button[name=act], form.bar button[name=choice]")].map((button, at) => ({
     at,
+    shown: button.checkVisibility(),
     quick: button.name == "choice",
     hint: button.form.innerText,
     fields: Object.values([...button.form.elements].filter(each => each.name && each.type != "hidden" && each.tagName != "BUTTON")
@@ -25,9 +26,9 @@ ACTS = """
         else field.values.push(each.value);
         return all;
     }, {})),
-}))
+})).filter(act => act.shown)
 """
-"""The acts on a page, each with the fields of their form, those on the board among them."""
+"""The acts that a page shows, each with the fields of their form, those on the board among them."""
 
 
 @dataclass

@@ -82,7 +82,7 @@ def missed(folder: Path, secretly: Secretly, successor: str) -> dict[str, dict[s
     world = World(Truth("bid", 3, {}, (), {}), folder)
     server, game, hands = world.server, world.game, Time(world.server, world.clock)
     server.store.write(lambda tx: tables.change_game(tx, game.id, successor=successor, missed_limit=2))
-    server.store.write(lambda tx: tables.change_player(tx, game.id, GONE, missed=1))
+    play_until_one_is_missed(game, hands)
     for seat in range(3):
         if seat != GONE:
             moderate(server, Extend(game.id, "1d", seat))
@@ -101,6 +101,19 @@ def missed(folder: Path, secretly: Secretly, successor: str) -> dict[str, dict[s
     assert given_up == (secretly is nothing)
     world.close()
     return met
+
+
+def play_until_one_is_missed(game: RunningGame, hands: Time) -> None:
+    """Play until all are asked again and the player who is gone has missed a turn."""
+    while not game.players()[GONE].missed or len(game.asked()) < 3:
+        for seat, decision in game.asked().items():
+            if seat != GONE or game.players()[GONE].missed:
+                game.play(seat, decision.default)
+        if GONE in game.asked() and not game.players()[GONE].missed:
+            hands.sends()
+            hands.passes_until(hands.due(game, GONE))
+            hands.runs_out()
+    hands.sends()
 
 
 def given_up(folder: Path, secretly: Secretly, successor: str) -> dict[str, dict[str, bytes]]:

@@ -6,7 +6,6 @@ choice stays, as it is the seat's. `substitutes` and `leaving` decide when a sea
 """
 
 from collections.abc import Collection
-from dataclasses import replace
 from typing import Any, Final
 
 from engine import codec
@@ -14,7 +13,6 @@ from pbem.domain.errors import Forbidden
 from pbem.domain.states import EmailKind, EmailStatus, Insight, TurnStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
-from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.play import move
 from pbem.service.play.log import Kind, LogWriter, add_row, write
 from pbem.service.server import Server
@@ -25,29 +23,21 @@ from pbem.store.people import PersonRow
 from pbem.store.players import PlayerRow
 from pbem.store.schema import FormerPlayerRow
 
-STAND_IN: Final = "greedy"
-"""The bot that takes over; one that tries to win, so that an abandoned seat spoils no game."""
-
 _CLEARED: Final = ("rendered_at", "accepted_at", "promised_at", "due_at", "remind_at", "claimed_until")
 """Columns of a deadline that are set only after the turn's email is written."""
 
 
 def give_to_bot(tx: Tx, server: Server, row: GameRow, seat: int, by: str, reason: str = "") -> GameRow:
-    """Give a seat to a bot. Returns the changed game. The game is locked; `reason` is an organiser's."""
-    name, body = bot_name(player_rows.of_game(tx, row.id)), {"player": "bot", "bot": STAND_IN} | reason_facts(reason)
-    row = _change_hands(tx, server, row, seat, by, body, person_id=None, bot=STAND_IN, name=name)
+    """Give a seat to the bot that its table has agreed on. Returns the changed game. The game is locked; `reason` is an
+    organiser's."""
+    name, body = (
+        bot_name(player_rows.of_game(tx, row.id)),
+        {"player": "bot", "bot": row.stand_in} | reason_facts(reason),
+    )
+    row = _change_hands(tx, server, row, seat, by, body, person_id=None, bot=row.stand_in, name=name)
     if (deadline := _open_deadline(tx, row, seat)) is not None:
-        # Everything else stays: someone who comes back has the time that was left.
-        promised = [moment for moment in (deadline.promised_at, deadline.due_at) if moment is not None]
-        deadlines.change(
-            tx,
-            deadline,
-            due_at=server.now(),
-            promised_at=max(promised, default=None),
-            remind_at=None,
-            claimed_until=None,
-            attempts=0,
-        )
+        cleared = {"accepted_at": None, "remind_at": None, "claimed_until": None, "attempts": 0}
+        deadlines.change(tx, deadline, asked_at=server.now(), due_at=server.now(), **cleared)
     return row
 
 
@@ -56,7 +46,8 @@ def give_to_person(
 ) -> GameRow:
     """Give a seat to a person, with the full time for an open turn. Returns the changed game. The game is locked.
 
-    Someone who left the seat in this very turn has the time that was left, so that no turn lasts for ever.
+    Their clock starts with their own email, so someone who leaves and comes back has the full time too. Nobody may leave a
+    table so often that others would wait for ever.
 
     Raises Forbidden for an organiser who has looked at the table's hidden side, under any identity.
     """
@@ -67,7 +58,8 @@ def give_to_person(
     facts = {"by": by} | reason_facts(reason)
     emails = [outbox.NewEmail(person.id, EmailKind.SEATED, row.id, row.seq, seat, row.turn, facts)]
     if (deadline := _open_deadline(tx, row, seat)) is not None:
-        _restart(tx, server, row, deadline, person.id)
+        cleared: dict[str, Any] = dict.fromkeys(_CLEARED)
+        deadlines.change(tx, deadline, asked_at=now, reminded=0, extensions="[]", attempts=0, **cleared)
         emails.append(outbox.NewEmail(person.id, EmailKind.TURN, row.id, row.seq, seat, row.turn))
     outbox.queue(tx, emails, now)
     return row
@@ -122,20 +114,6 @@ def _change_hands(
             outbox.change(tx, email.id, status=EmailStatus.SUPERSEDED)
             ledger.note(tx, email.id, now, "superseded", "someone else plays the seat now")
     return row
-
-
-def _restart(tx: Tx, server: Server, row: GameRow, deadline: deadlines.DeadlineRow, person_id: int) -> None:
-    """Set the clock of an open turn for the seat's new player."""
-    been_here = any(
-        (each.seat, each.turn, each.person_id) == (deadline.seat, row.turn, person_id)
-        for each in player_rows.former_of_game(tx, row.id)
-    )
-    if not been_here:
-        cleared: dict[str, Any] = dict.fromkeys(_CLEARED)
-        deadlines.change(tx, deadline, asked_at=server.now(), reminded=0, extensions="[]", attempts=0, **cleared)
-        return
-    deadlines.change(tx, deadline, due_at=None, claimed_until=None, attempts=0)
-    clocks_deadlines.settle(tx, server, row, replace(deadline, due_at=None), tell=False)
 
 
 def _open_deadline(tx: Tx, row: GameRow, seat: int) -> deadlines.DeadlineRow | None:

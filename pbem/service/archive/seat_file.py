@@ -69,6 +69,7 @@ def _game(row: GameRow) -> dict[str, Any]:
         "pace": row.pace,
         "missed_limit": row.missed_limit,
         "successor": row.successor,
+        "stand_in": row.stand_in,
         "status": row.status,
         "paused": row.paused,
         "turn": row.turn,

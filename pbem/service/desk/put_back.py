@@ -23,7 +23,7 @@ from pbem.domain.states import EmailKind, Insight, TableStatus
 from pbem.domain.user_text import isolate, parse_reason
 from pbem.i18n.speech import gettext as _
 from pbem.plugins.away import Away, loads
-from pbem.service.absence.seats import STAND_IN, bot_name
+from pbem.service.absence.seats import bot_name
 from pbem.service.clocks.deadlines import notify_people
 from pbem.service.desk import audit
 from pbem.service.play.log import Kind, LogWriter, json_body_of
@@ -191,7 +191,11 @@ class _PuttingBack:
             elif self._ended:
                 who = {"person_id": None, "name": former_name([player.name for player in self.saved.players])}
             else:
-                who = {"person_id": None, "bot": STAND_IN, "name": bot_name([*self.saved.players, *players])}
+                who = {
+                    "person_id": None,
+                    "bot": self.saved.game.stand_in,
+                    "name": bot_name([*self.saved.players, *players]),
+                }
             players.append(replace(each, missed=0, **who))
         if {each.person_id for each in players} == {None}:
             raise Gone(_("None of its players are here any more."), remedy=_("Nothing changed."))

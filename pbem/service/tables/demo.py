@@ -35,6 +35,9 @@ _HOUR: Final = timedelta(hours=1)
 PACE: Final = "7d"
 """Longer than a demo lives, so that no clock runs out."""
 
+LEVEL: Final = "beginner"
+"""How the bots of a demo play: newcomers like to win, and never wait."""
+
 _TITLE: Final = mark("Demo")
 _NAME: Final = mark("Guest")
 _BATCH: Final = 100
@@ -81,7 +84,7 @@ def _settings(kind: str) -> TableSettings:
     if rules is None or rules.demo is None:
         raise NotFound(_("That game has no demo."), remedy=_("Choose one of the games on the front page."))
     options = rules.short if rules.demo_options is None else rules.demo_options
-    bots = ("greedy",) * (rules.demo - 1)
+    bots = (LEVEL,) * (rules.demo - 1)
     return TableSettings(kind, rules.demo, dict(options), PACE, title=_(_TITLE), bots=bots, private=True)
 
 

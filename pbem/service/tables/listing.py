@@ -29,7 +29,8 @@ MOST_WATCHED: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class TableSummary:
-    """One table. `people` and `reliability` are parallel to `players`, by joining. `free` seats are open to anyone."""
+    """One table. `people`, `levels` and `reliability` are parallel to `players`, by joining: a bot has a level, and a person
+    reliability. `free` seats are open to anyone."""
 
     game_id: int
     key: str
@@ -42,11 +43,13 @@ class TableSummary:
     doubles: bool
     missed_limit: int
     successor: str
+    stand_in: str
     status: str
     host_id: int
     host: str
     players: tuple[str, ...]
     people: tuple[int | None, ...]
+    levels: tuple[str | None, ...]
     reliability: tuple[Reliability | None, ...]
     bots: int
     free: int
@@ -110,11 +113,13 @@ def _summary(row: GameRow, players: list[PlayerRow], host: PersonRow, records: d
         doubles=row.doubles,
         missed_limit=row.missed_limit,
         successor=row.successor,
+        stand_in=row.stand_in,
         status=row.status,
         host_id=host.id,
         host=host_name,
         players=tuple(player.name for player in players),
         people=tuple(player.person_id for player in players),
+        levels=tuple(player.bot for player in players),
         reliability=tuple(None if player.person_id is None else records[player.person_id] for player in players),
         bots=sum(player.bot is not None for player in players),
         free=max(row.seats - len(players) - seat_for_host, 0) if row.status == TableStatus.OPEN else 0,

@@ -14,6 +14,7 @@ from engine import game
 from engine.bots import BOTS
 from engine.chance import commitment
 from engine.decisions import Refused
+from engine.search import USUAL
 from pbem.domain import hash_chain
 from pbem.domain.errors import BadInput, NotFound, Readers, quoted, read_fields
 from pbem.domain.missed_turns import FEWEST, MOST, Successor
@@ -36,7 +37,7 @@ _KEY_BYTES: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class TableSettings:
-    """The settings of a new table, as typed. `bots` names the kind of each bot."""
+    """The settings of a new table, as typed. `bots` names the kind of each bot, `stand_in` that of those that take over."""
 
     kind: str
     seats: int
@@ -49,6 +50,7 @@ class TableSettings:
     doubles: bool = False
     missed_limit: int = 3
     successor: str = Successor.BOT
+    stand_in: str = USUAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,7 @@ def add_table(
         doubles=settings.doubles,
         missed_limit=settings.missed_limit,
         successor=str(settings.successor),
+        stand_in=settings.stand_in,
         status=status,
         paused=False,
         created_at=now,
@@ -148,7 +151,7 @@ def _check_bots(settings: TableSettings) -> None:
             _("A table needs at least one person."),
             why=_("It would have %(seats)s seats and %(many)s bots.", seats=settings.seats, many=len(settings.bots)),
         )
-    for bot in settings.bots:
+    for bot in (*settings.bots, settings.stand_in):
         if bot not in BOTS:
             raise BadInput(
                 _("There is no bot %(bot)s.", bot=quoted(bot)),

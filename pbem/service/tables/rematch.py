@@ -79,6 +79,7 @@ def _settings(before: GameRow, players: Sequence[PlayerRow]) -> TableSettings:
         doubles=before.doubles,
         missed_limit=before.missed_limit,
         successor=before.successor,
+        stand_in=before.stand_in,
     )
 
 

@@ -71,6 +71,7 @@ def _settings_of(
         "pace": row.pace,
         "missed_limit": row.missed_limit,
         "successor": row.successor,
+        "stand_in": row.stand_in,
         # A log that says so has a fingerprint of every sealed choice; older logs have none.
         "fingerprints": True,
     }

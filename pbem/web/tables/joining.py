@@ -60,7 +60,7 @@ def table_values(table: TableSummary) -> dict[str, Any]:
     ]
     return {
         "table": table,
-        "seated": list(zip(table.players, table.reliability, strict=True)),
+        "seated": list(zip(table.players, table.reliability, table.levels, strict=True)),
         "rules": rules,
         "teller": teller,
         "changed": changed,

@@ -7,7 +7,7 @@ from flask import Blueprint, Response
 
 from engine.game import Game
 from engine.options import Listed, Option, OptionValue
-from engine.search import LEVELS
+from engine.search import LEVELS, USUAL
 from pbem.domain.errors import BadInput, Refusal
 from pbem.domain.missed_turns import FEWEST, MOST, Successor
 from pbem.domain.pace import PerDecision, parse_pace
@@ -24,9 +24,6 @@ pages = Blueprint("new_table", __name__)
 
 PACES: Final = ("12h", "1d", "2d", "3d", "7d")
 """The usual paces. Any other can be typed."""
-
-USUAL: Final = "regular"
-"""The level of bots that a host does not choose."""
 
 FILL: Final = "rest"
 """The choice of a bot for every seat that nobody is invited to."""
@@ -64,6 +61,7 @@ def create(kind: str) -> Response:
 
 def _settings(rules: Game[object]) -> TableSettings:
     seats, invited = whole_number("seats", _("a number of players")), addresses_in(field("invited"))
+    level = field("bot") or USUAL
     bots = _bots(seats, len(invited))
     if bots > rules.seats[1]:
         raise BadInput(_("%(bots)s bots are too many.", bots=bots))
@@ -73,12 +71,13 @@ def _settings(rules: Game[object]) -> TableSettings:
         options={option.name: _option(option) for option in rules.options if field(f"option_{option.name}")},
         pace=field("other_pace") or field("pace") or str(site.config().site.pace),
         title=field("title"),
-        bots=(field("bot") or USUAL,) * bots,
+        bots=(level,) * bots,
         invited=invited,
         private=ticked("private"),
         doubles=ticked("doubles"),
         missed_limit=whole_number("missed_limit", _("a number of missed turns")),
         successor=field("successor"),
+        stand_in=level,
     )
 
 

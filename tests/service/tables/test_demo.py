@@ -133,7 +133,7 @@ def test_a_failing_bot_breaks_no_request_and_is_retried(server, monkeypatch):
         raise RuntimeError("a bad day")
 
     with monkeypatch.context() as bad:
-        bad.setitem(BOTS, "greedy", broken)
+        bad.setitem(BOTS, demo.LEVEL, broken)
         token = demo.begin(server, "sunset-poker")
     game = game_of(server, token)
     waiting = {seat for seat, player in game.players().items() if player.bot is not None} & set(game.asked())

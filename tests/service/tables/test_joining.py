@@ -162,12 +162,15 @@ def test_over_many_games_each_player_gets_every_seat(server, person):
 
 
 def test_the_first_row_of_a_log_says_what_was_agreed_and_names_nobody(server, person, table):
-    game = table("sunset-poker", 3, bots=("greedy",), pace="12h", missed_limit=4, successor="substitute")
+    game = table(
+        "sunset-poker", 3, bots=("greedy",), pace="12h", missed_limit=4, successor="substitute", stand_in="expert"
+    )
     row, began = game.row(), game.log()[0]
     body = body_of(rules_of(row), began)
     (bot,) = (seat for seat, player in game.players().items() if player.bot)
     assert began.kind == Kind.BEGAN
     assert (body["pace"], body["missed_limit"], body["successor"]) == ("12h", 4, "substitute")
+    assert body["stand_in"] == "expert"
     assert body["bots"] == [[bot, "greedy"]]
     assert body["options"] == json.loads(row.options)
     assert body["commitment"] == row.commitment
@@ -268,6 +271,7 @@ def test_an_unconfirmed_address_neither_opens_nor_joins_a_table(server, person, 
         {"title": "win at https://example.org"},
         {"bots": ("greedy",) * 3},
         {"bots": ("clever",)},
+        {"stand_in": "grandmaster"},
         {"missed_limit": 1},
         {"missed_limit": 11},
         {"missed_limit": True},

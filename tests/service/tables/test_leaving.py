@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from engine import orders
+from engine.search import USUAL
 from pbem.domain.errors import Forbidden, Gone, NotFound
 from pbem.service import links
 from pbem.service.absence import offers, substitutes
@@ -129,7 +130,7 @@ def test_a_bot_follows_at_once_where_the_table_agreed_on_that(server, table):
     seat = next(iter(game.asked()))
     server.run(leaving.resign, game.id, seat, game.person_at(seat))
     player = game.players()[seat]
-    assert (player.person_id, player.bot, player.name) == (None, "greedy", "Bot 1")
+    assert (player.person_id, player.bot, player.name) == (None, USUAL, "Bot 1")
     with server.store.read() as tx:
         due = move.deadlines.read(tx, game.id, game.row().turn, seat)
     assert due is not None
@@ -143,7 +144,7 @@ def test_the_log_says_that_a_seat_changed_hands_and_names_nobody(server, table):
     resigned, seated = game.log()[-2:]
     assert (resigned.kind, resigned.seat, resigned.by) == (Kind.RESIGNED, 0, "person")
     assert (seated.kind, seated.seat) == (Kind.SEATED, 0)
-    assert body_of(rules_of(game.row()), seated) == {"player": "bot", "bot": "greedy"}
+    assert body_of(rules_of(game.row()), seated) == {"player": "bot", "bot": USUAL}
     assert game.verifies()
 
 
@@ -242,7 +243,7 @@ def test_a_player_can_resign_from_a_paused_table(server, table):
     with server.store.engine.begin() as tx:
         tx.exec_driver_sql("UPDATE game SET paused = true")
     server.run(leaving.resign, game.id, 0, game.person_at(0))
-    assert game.players()[0].bot == "greedy"
+    assert game.players()[0].bot == USUAL
 
 
 # Ending a game by consent.

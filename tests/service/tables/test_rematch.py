@@ -22,7 +22,7 @@ def over(server, table):
 
 
 def ended(server, table):
-    game = table("sunset-poker", 4, bots=("random",), pace="3d", title="Friday", missed_limit=5)
+    game = table("sunset-poker", 4, bots=("random",), pace="3d", title="Friday", missed_limit=5, stand_in="beginner")
     for seat in people_of(game):
         server.run(leaving.agree_to_end, game.id, game.person_at(seat))
     return game
@@ -44,7 +44,7 @@ def test_the_new_table_is_like_the_old_one_with_its_bots_and_the_others_invited(
     asker, *others = people_of(over)
     found = server.read(by_link.table_page, server.run(rematch.rematch, seat_token(server, over, asker)))
     before, after = over.row(), found.table
-    for name in ("kind", "seats", "title", "pace", "missed_limit", "successor", "doubles"):
+    for name in ("kind", "seats", "title", "pace", "missed_limit", "successor", "stand_in", "doubles"):
         assert getattr(after, name) == getattr(before, name)
     assert (after.bots, after.private, after.status, found.hosts) == (1, True, "open", True)
     with server.store.read() as tx:

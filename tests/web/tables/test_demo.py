@@ -37,7 +37,7 @@ def test_the_demo_first_explains_the_game(seat):
     assert aim in seat.text
     after = seat.acts()[0].press(b0=0)
     assert aim not in after.text
-    assert "This is a demo:" in after.text
+    assert "This is a demo against Beginner bots." in after.text
 
 
 def test_the_end_of_a_demo_leads_to_a_real_table_and_to_another_demo(seat, server):
@@ -45,7 +45,7 @@ def test_the_end_of_a_demo_leads_to_a_real_table_and_to_another_demo(seat, serve
     while page.acts():
         page = luck.choice(page.acts()).press_anyhow(luck)
     assert page.follow("Start a real table").status == 200
-    assert "This is a demo:" in page.form("Play again").press().text
+    assert "This is a demo against Beginner bots." in page.form("Play again").press().text
     assert "Rematch" not in page.text
 
 

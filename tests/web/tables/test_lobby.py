@@ -382,9 +382,10 @@ def test_the_result_leads_to_a_rematch_with_one_click(browser, carry, table, lin
 
 
 def test_players_of_a_waiting_table_are_shown_with_their_reliability(browser, carry):
-    open_table(browser, carry, seats="4", bots="1", title="Friday")
+    open_table(browser, carry, seats="4", bots="1", bot="expert", title="Friday")
     for address in ("/", browser.open("/").links()["Friday"]):
         page = browser.open(address)
         assert "Ann" in page.text
         assert "new here" in page.text
-        assert "bot" in page.text
+        assert "bot, Expert" in page.text
+    assert "a bot takes over (Expert)" in page.text
