@@ -15,7 +15,7 @@ from engine.testing import LAWS, Bench, broken, check_mutants, mutants
 from engine.testing.bench import NAMES
 from engine.testing.golden import check_golden
 from engine.testing.plans import option_sets
-from tests.conftest import EVERYTHING
+from tests.conftest import EVERYTHING, some
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 GAMES = [pytest.param(name, marks=pytest.mark.xdist_group(f"conformance of {name}")) for name in game.names()]
@@ -78,10 +78,10 @@ def test_every_game_keeps_every_law_with_every_set_of_options(
     name: str, record_property: Callable[[str, object], None]
 ) -> None:
     whole = Bench(game.load(name), thorough=True)
-    laws = {**LAWS, "notices mutants": check_mutants}
+    laws = dict(some({**LAWS, "notices mutants": check_mutants}.items(), 1 / 4))
     assert [str(trouble) for law, checked in laws.items() for trouble in broken(law, checked, whole)] == []
     record_property("kit.games", 1)
-    record_property("kit.laws", len(LAWS))
+    record_property("kit.laws", len(laws))
     record_property("kit.options", len(option_sets(whole.game, thorough=True)))
     record_property("kit.playouts", sum(1 for _playout in whole.playouts()))
     record_property("kit.mutants", sum(1 for _mutant in mutants(whole)))

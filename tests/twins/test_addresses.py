@@ -61,7 +61,7 @@ def test_nobody_else_sees_an_address_at_a_glance(story: str, name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.slice(1 / 4)
+@pytest.mark.slice(1 / 8)
 @pytest.mark.parametrize(("story", "name"), TWINS)
 def test_nobody_else_sees_an_address(story: str, name: str, record_property: Callable[[str, object], None]) -> None:
     record_property("twins.compared", compare(as_usual(story), Telling(story, name), story, name))

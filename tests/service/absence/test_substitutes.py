@@ -719,7 +719,9 @@ def test_a_volunteer_is_offered_a_few_seats_a_day_and_one_of_each_table(server, 
 
 
 @pytest.mark.parametrize("way", ["comes back", "substitutes"])
-def test_a_player_with_a_seat_again_in_one_turn_is_never_timed_out_before_their_new_email(server, time, table, person, way):
+def test_a_player_with_a_seat_again_in_one_turn_is_never_timed_out_before_their_new_email(
+    server, time, table, person, way
+):
     game = table("sun-bid", 3, pace="1d", successor="substitute")
     (seat,) = game.asked()
     player = game.person_at(seat)
