@@ -64,7 +64,7 @@ def _facts(bench: Bench) -> list[str]:
                 sentences[name] = "silent" if happened.silent else teller.tell(seen(happened, SPECTATOR)) or ""
         if all(map(sentences.get, kinds)):
             break
-    return [f"{name}: {sentences.get(name) or 'not sentences to a spectator in any game seen'}" for name in kinds]
+    return [f"{name}: {sentences.get(name) or 'never told to a spectator in the games seen'}" for name in kinds]
 
 
 def _verbs(bench: Bench) -> set[str]:

@@ -307,7 +307,7 @@ def test_a_check_ends_with_a_summary_of_what_was_seen(thieves):
     # The turn is what a player would get: what happened, the prompt, the board and the choices.
     turn = summary.partition("A turn, as an email")[2]
     assert re.search(r"Subject: Thieves, turn \d: Which card do you play\?", turn)
-    assert "You have\n  Your hand: " in turn
+    assert "Your side\n  Your hand: " in turn
     assert "If you miss the deadline: play card" in turn
 
 
