@@ -52,7 +52,7 @@ def test_emails_that_were_given_up_wait_again_after_one_command(pbem: Run) -> No
         assert email_id is not None
         store.write(lambda tx: rows.change(tx, email_id, status="parked", attempts=5))
         assert "`pbem mail retry`" in pbem("doctor").output
-        assert "1 mail will be tried again." in pbem("mail", "retry").output
+        assert "1 email will be tried again." in pbem("mail", "retry").output
         with store.read() as tx:
             again = rows.read(tx, email_id)
     assert again is not None

@@ -91,7 +91,7 @@ def mail_serve() -> None:
 def mail_retry() -> None:
     """Reread incoming emails that were given up. Nothing is done twice."""
     number = mail_intake.retry(read_settings())
-    click.echo(f"{counted(number, 'mail')} will be tried again." if number else "No emails are parked.")
+    click.echo(f"{counted(number, 'email')} will be tried again." if number else "No emails are parked.")
 
 
 @command(

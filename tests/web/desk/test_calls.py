@@ -57,7 +57,7 @@ def test_an_organiser_sees_what_the_caller_saw_when_they_called(olga, server, ca
     assert game.view(0) != before
     page = olga.open(f"/desk/calls/{call}")
     assert f"Sent on turn {turn}, under version {game.row().rules} of the rules." in page.text
-    seen = page.form("Look").press(reason="The caller asks about it.")
+    seen = page.form("View").press(reason="The caller asks about it.")
     assert seen.heading == f"As seat 1 saw it on turn {turn}"
     assert server.read(audit.newest, AuditFilter(act="see as"))[0].reason == "The caller asks about it."
     at_the_time = server.run(table.see_as, ANN, game.id, 0, "to compare", turn)

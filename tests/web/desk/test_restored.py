@@ -155,7 +155,7 @@ def test_another_call_is_not_closed_by_an_act(desk, server, game, backup):
     does_nothing(server, form, step="do")
 
 
-@pytest.mark.parametrize("button", ["Look", "Read"])
+@pytest.mark.parametrize("button", ["View", "Read"])
 def test_nobody_looks_at_a_table_that_only_has_the_number(desk, server, game, backup, button):
     restore = backup()
     seat, decision = next(iter(game.asked().items()))

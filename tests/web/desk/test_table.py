@@ -232,11 +232,11 @@ def test_seeing_a_table_as_a_seat_is_recorded_with_its_reason(desk, table, serve
     game = table("sorcerous-futures", 3)
     assert game.view(1) != game.view(SPECTATOR)
     page = desk.open(address(game))
-    looked = page.form("Look").press(seat="2", reason="She says that her cards are gone.")
+    looked = page.form("View").press(seat="2", reason="She says that her cards are gone.")
     assert looked.heading == "As seat 2 sees it"
     (row,) = server.read(audit.newest, audit_rows.AuditFilter(act="see as"))
     assert (row.game_id, row.reason) == (game.id, "She says that her cards are gone.")
-    refused = page.form("Look").press(seat="2", reason="")
+    refused = page.form("View").press(seat="2", reason="")
     assert refused.status == 400
     assert len(server.read(audit.newest, audit_rows.AuditFilter(act="see as"))) == 1
     assert desk.client.get(address(game, "see-as"), base_url=HOST).status_code == 405
@@ -417,7 +417,7 @@ def test_only_a_recorded_look_shows_cards_at_the_desk(desk, poker):  # noqa: F81
         shown += [page, page.form(LOOK).press(**fields, reason="To look at it.", step="preview")]
     for page in shown:
         assert not [word for word in hands if re.search(rf"\b{re.escape(word)}\b", page.text)], page.url
-    looked = desk.open(address(game)).form("Look").press(seat="2", reason="She says that her cards are gone.")
+    looked = desk.open(address(game)).form("View").press(seat="2", reason="She says that her cards are gone.")
     assert not [word for word in cards(game, 1) if not re.search(rf"\b{re.escape(word)}\b", looked.source)]
 
 
