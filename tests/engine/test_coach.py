@@ -117,7 +117,7 @@ def test_a_loser_and_a_winner_get_their_own_reviews():
     assert second.known.chart[-1].low > 900
 
 
-class Public(type(PURSES)):
+class Public(type(PURSES)):  # type: ignore[misc]
     """Purses of five coins each, which everyone sees."""
 
     imagine = Game.imagine

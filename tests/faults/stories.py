@@ -64,6 +64,7 @@ from tests.faults.fail_at_n import BrokenCallError
 from tests.mail import report_samples
 from tests.mail.transports import ACCEPTED, FunctionTransport
 from tests.service.actors import OLGA, PASSPHRASE, ROOT, add_organiser
+from tests.service.archive.sample_review import sample
 from tests.service.clock import DAY, HOUR, MINUTE
 from tests.service.database import queued_emails
 from tests.service.running_game import RunningGame
@@ -85,6 +86,7 @@ def works(world: AddressWorld) -> None:
         lambda _: deliver.keep_lease(server, world.post),
         lambda _: world.inbox.attends(),
         _look,
+        review=sample,
     )
 
     def passes(by: timedelta, step: timedelta = timedelta(0)) -> None:
