@@ -115,6 +115,7 @@ def upgrade() -> None:
         sa.Column("digest_at", sa.Text(), nullable=False),
         sa.Column("digest_on", sa.Date(), nullable=True),
         sa.Column("sealed", sa.Boolean(), nullable=False),
+        sa.Column("reviews", sa.Boolean(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("confirmed_at", sa.DateTime(timezone=True), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_person")),

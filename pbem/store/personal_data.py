@@ -150,6 +150,7 @@ def forget(tx: Connection, person: PersonRow, zone: str) -> None:
         quiet=None,
         delivery="nothing",
         sealed=False,
+        reviews=False,
         confirmed_at=None,
     )
 

@@ -229,7 +229,7 @@ def looks_after_oneself(world: AddressWorld) -> None:
     server.run(my_page.seat_token, ann, game.id, seat)
     server.run(my_page.table_token, ann, waiting)
     settings = {"name": "Anna", "zone": "Europe/Berlin", "quiet": "22:00-07:00", "cadence": "2h"}
-    server.run(my_page.change_settings, ann, **settings, willing=True, sealed=True)
+    server.run(my_page.change_settings, ann, **settings, willing=True, sealed=True, reviews=True)
     my_page.choose_delivery(server, ann, "daily", "08:00")
     server.run(vacations.book_text, ann, "2026-12-24 to 2026-12-26")
     server.run(vacations.cancel, ann, server.read(vacations.vacations, ann)[0][0].id)
@@ -242,7 +242,7 @@ def looks_after_oneself(world: AddressWorld) -> None:
     server.run(sign_in.send_by_link, token, Purpose.STOP)
     unsubscribe.choose(server, token, "daily", "08:00", key)
     unsubscribe.reset(server, token, key)
-    unsubscribe.save(server, token, cadence="6h", quiet="", sealed=False)
+    unsubscribe.save(server, token, cadence="6h", quiet="", sealed=False, reviews=True)
     unsubscribe.stop(server, token)
     server.run(sessions.end, Holder(person_id=ann), session.id)
 

@@ -19,7 +19,7 @@ from pbem.child_process import Failed
 from pbem.coach import MakeReview, ReviewTask
 from pbem.domain.causes import Cause
 from pbem.domain.errors import Forbidden, NotFound
-from pbem.domain.states import TableStatus
+from pbem.domain.states import EmailKind, TableStatus
 from pbem.i18n.speech import gettext as _
 from pbem.plugins.foreign import Foreign
 from pbem.service import links
@@ -27,9 +27,10 @@ from pbem.service.archive.replay import ReplayTable, table_of
 from pbem.service.play.log import standing_entries
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
-from pbem.store import games, log, players as player_rows, reviews
+from pbem.store import games, log, outbox, people, players as player_rows, reviews
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
+from pbem.store.outbox import NewEmail
 from pbem.store.reviews import MOST_ATTEMPTS, ReviewRow
 from pbem.tokens import Purpose
 
@@ -77,7 +78,7 @@ def make_next(server: Server, make: MakeReview, stopping: Callable[[], bool] = l
             return False
         _log.exception("review_failed", game=row.game_id, seat=row.seat, attempts=row.attempts)
         return True
-    if server.store.write(lambda tx: reviews.keep(tx, row, body)):
+    if server.run(_keep, row, body):
         _log.info("review_made", game=row.game_id, seat=row.seat)
     return True
 
@@ -116,6 +117,16 @@ def share(tx: Tx, server: Server, token: str, *, shared: bool) -> None:
 
 def _has_failed(row: ReviewRow, server: Server) -> bool:
     return row.body is None and row.attempts >= MOST_ATTEMPTS and row.due_at <= server.now()
+
+
+def _keep(tx: Tx, server: Server, row: ReviewRow, body: str) -> bool:
+    """Store a review, and email it to its person if they want that. Returns False if it's there already, or nobody's any more."""
+    person = people.lock(tx, row.person_id)
+    if not reviews.keep(tx, row, body):
+        return False
+    if person.reviews:
+        outbox.queue(tx, [NewEmail(person.id, EmailKind.REVIEW, row.game_id, None, row.seat)], server.now())
+    return True
 
 
 def _task(tx: Tx, row: ReviewRow) -> ReviewTask:

@@ -11,6 +11,7 @@ from pbem.domain.errors import Forbidden, NotFound
 from pbem.service.absence.bots import play_bots
 from pbem.service.archive import reviews
 from pbem.service.archive.reviews import LEASE, make_next, of_seat, share
+from pbem.service.outgoing import preferences
 from pbem.service.play.move import Actor
 from pbem.service.tables import leaving
 from pbem.store import people, personal_data
@@ -19,6 +20,7 @@ from pbem.store.schema import REVIEW
 from tests.plugins import broken
 from tests.service.archive.sample_review import SAMPLE, sample
 from tests.service.archive.test_replay import token_of
+from tests.service.database import queued_emails
 
 
 def over(table, **more):
@@ -196,3 +198,13 @@ def test_the_review_of_a_foreign_game_is_not_asked_for(server, table, offered):
     assert game.row().status == "over"
     assert rows(server) == {}
     assert not server.read(reviews.of_seat, token_of(game, 0)).possible
+
+
+def test_a_review_is_emailed_once_to_those_who_want_that(server, table):
+    game = over(table)
+    ann, ben = game.person_at(0), game.person_at(1)
+    server.run(preferences.set_reviews, ben, on=False)
+    while make_next(server, sample):
+        pass
+    found = {each: queued_emails(server, each, "review") for each in (ann, ben, game.person_at(2))}
+    assert [[email.seat for email in emails] for emails in found.values()] == [[0], [], [2]]
