@@ -25,7 +25,7 @@ from pbem.plugins.foreign import FAULTS, Fault
 from pbem.service import links
 from pbem.service.absence import bots, offers, substitutes
 from pbem.service.account import my_page
-from pbem.service.archive import replay, table_file
+from pbem.service.archive import replay, reviews, table_file
 from pbem.service.archive.daily_check import CheckResult
 from pbem.service.clocks import outages, reachability, stopped_tables, vacations
 from pbem.service.clocks.clock_steps import StepFinder
@@ -212,6 +212,10 @@ def plays_by_links(world: AddressWorld) -> None:
     token = world.links.of(finished, 0)[1]
     server.run(replay.share, token)
     server.run(replay.stop_sharing, token)
+    while reviews.make_next(server, sample):
+        pass
+    server.run(reviews.share, token, shared=True)
+    world.carry()
 
 
 def looks_after_oneself(world: AddressWorld) -> None:

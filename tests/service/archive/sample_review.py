@@ -8,7 +8,14 @@ from pbem.coach import ReviewTask
 
 _MISTAKE: Final = Verdict(2, "bid 5", "bid 4", 400, -100, -150, -50, 900, 700, 4)
 _BEST: Final = Verdict(3, "bid 3", "bid 0", 500, 100, 50, 150)
-_SIDE: Final = Side((Point(1, 300, 240, 370), Point(2, 400, 340, 470)), (_MISTAKE,), (_BEST,))
+_CHART: Final = (
+    Point(1, 300, 240, 370),
+    Point(2, 400, 340, 470),
+    Point(3, 310, 250, 377),
+    Point(5, 480, 410, 550),
+    Point(8, 720, 655, 778),
+)
+_SIDE: Final = Side(_CHART, (_MISTAKE,), (_BEST,))
 SAMPLE: Final = Review(0, 1000, 12, 9600, _SIDE, _SIDE, (Luck(0, 80, 20, 140), Luck(2, -120, -180, -60)))
 
 
