@@ -64,4 +64,4 @@ def _evenly(points: Sequence[Point]) -> Sequence[Point]:
     last = len(points) - 1
     if last < MOST_POINTS:
         return points
-    return [points[round(last * place / (MOST_POINTS - 1))] for place in range(MOST_POINTS)]
+    return [points[round(last * number / (MOST_POINTS - 1))] for number in range(MOST_POINTS)]

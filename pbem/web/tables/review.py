@@ -14,6 +14,7 @@ from pbem.service.archive.reviews import SeatReview
 from pbem.web import page_cache, site
 from pbem.web.charts import Chart, Frame, Row, ticks
 from pbem.web.site import field, server
+from pbem.web.tables.charts import apart
 
 pages = Blueprint("review", __name__)
 
@@ -132,7 +133,7 @@ def _chart(points: Sequence[Point], turn: Turn) -> ChanceChart | None:
             )
             for each in points
         ),
-        across=ticks(x, marked),
+        across=ticks(x, apart(marked, x)),
         up=ticks(FRAME.y(0, 100), _QUARTERS),
         line=_points([(x(each.turn), y(each.chance)) for each in points]),
         band=_points([*upper, *lower]),
