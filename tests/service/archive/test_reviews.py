@@ -7,7 +7,9 @@ import pytest
 from sqlalchemy import select
 
 from pbem.child_process import Failed
+from pbem.coach import Coach
 from pbem.domain.errors import Forbidden, NotFound
+from pbem.domain.guests import guest_address
 from pbem.service.absence.bots import play_bots
 from pbem.service.archive import reviews
 from pbem.service.archive.reviews import LEASE, make_next, of_seat, share
@@ -208,3 +210,24 @@ def test_a_review_is_emailed_once_to_those_who_want_that(server, table):
         pass
     found = {each: queued_emails(server, each, "review") for each in (ann, ben, game.person_at(2))}
     assert [[email.seat for email in emails] for emails in found.values()] == [[0], [], [2]]
+
+
+def test_a_guest_of_the_demo_gets_no_review(server, table):
+    game = table("bid", 3, options={"max_auctions": 1})
+    guest = game.person_at(1)
+    server.store.write(lambda tx: people.change(tx, guest, mailbox=guest_address("x")))
+    list(game.play_defaults())
+    assert {seat for _game, seat in rows(server)} == {0, 2}
+
+
+def test_a_trusted_game_of_another_package_is_reviewed_in_the_child_too(server, table, offered):
+    offered(broken.LANTERNS, "paper-lamps")
+    game = table("lanterns", 2)
+    list(game.play_defaults())
+    coach = Coach()
+    try:
+        assert make_next(server, coach)
+    finally:
+        coach.close()
+    assert server.read(of_seat, token_of(game, min(seat for _game, seat in rows(server)))).possible
+    assert any(row["body"] for row in rows(server).values())
