@@ -7,8 +7,9 @@ import select
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
-from threading import Lock
+from threading import Event, Lock
 from typing import Any, Final
 
 CPU: Final = resource.RLIMIT_CPU
@@ -33,6 +34,10 @@ def limit(kind: int, most: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
+_LOOK: Final = 1.0
+"""Seconds between two looks at whether to go on waiting."""
+
+
 class Failed(Exception):
     """A child ended, took too long, or answered with what can't be read."""
 
@@ -40,12 +45,14 @@ class Failed(Exception):
 class Child:
     """One of our modules in a child process, which answers questions one after the other.
 
-    It starts when it is first asked, and again after a question that it did not survive.
+    It starts when it is first asked, and again after a question that it did not survive. Once its parent is `stopping`, nobody
+    waits for an answer any more.
     """
 
-    def __init__(self, module: str, longest_wait: float) -> None:
+    def __init__(self, module: str, longest_wait: float, stopping: Event | None = None) -> None:
         self._module = module
         self._longest_wait = longest_wait
+        self._stopping = Event() if stopping is None else stopping
         self._process: subprocess.Popen[bytes] | None = None
         self._owner = 0
         self._lock = Lock()
@@ -74,8 +81,10 @@ class Child:
         assert process.stdout is not None
         process.stdin.write(line)
         process.stdin.flush()
-        if not select.select([process.stdout], [], [], self._longest_wait)[0]:
-            raise TimeoutError
+        until = time.monotonic() + self._longest_wait
+        while not select.select([process.stdout], [], [], _LOOK)[0]:
+            if self._stopping.is_set() or time.monotonic() > until:
+                raise TimeoutError
         return json.loads(process.stdout.readline())
 
     def _ready(self) -> subprocess.Popen[bytes]:

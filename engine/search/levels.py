@@ -51,11 +51,11 @@ def _look_ahead(game: Game[Any], view: Any, offers: Decision, level: Level, rand
     for _ in range(level.worlds):
         truth, seed = imagined(game, view, offers.seat, luck, 3), luck.below(2**32)
         for place, choice in enumerate(found):
-            hopes[place] += _hope(game, seats, truth, offers.seat, choice, level, Luck(seed))
+            hopes[place] += hope(game, seats, truth, offers.seat, choice, level, Luck(seed))
     return found[hopes.index(max(hopes))]
 
 
-def _hope(game: Game[Any], seats: int, truth: Any, seat: int, choice: Choice, level: Level, luck: Luck) -> int:
+def hope(game: Game[Any], seats: int, truth: Any, seat: int, choice: Choice, level: Level, luck: Luck) -> int:
     """Return how good it looks for a seat after this choice and some quick ones."""
     course = Course(game, seats, truth, lambda _turn: luck)
     topic = course.asks[seat].topic

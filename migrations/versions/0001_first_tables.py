@@ -115,6 +115,7 @@ def upgrade() -> None:
         sa.Column("digest_at", sa.Text(), nullable=False),
         sa.Column("digest_on", sa.Date(), nullable=True),
         sa.Column("sealed", sa.Boolean(), nullable=False),
+        sa.Column("reviews", sa.Boolean(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("confirmed_at", sa.DateTime(timezone=True), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_person")),
@@ -669,6 +670,29 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("game_id", name=op.f("pk_recording")),
     )
     op.create_table(
+        "review",
+        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("seat", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("due_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("attempts", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("body", sa.Text(), nullable=True),
+        sa.Column("shared", sa.Boolean(), nullable=False),
+        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_review_game_id")),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_review_person_id")),
+        sa.PrimaryKeyConstraint("game_id", "seat", name=op.f("pk_review")),
+    )
+    with op.batch_alter_table("review", schema=None) as batch_op:
+        batch_op.create_index(
+            "ix_review_due",
+            ["due_at"],
+            unique=False,
+            sqlite_where=sa.text("body IS NULL"),
+            postgresql_where=sa.text("body IS NULL"),
+        )
+        batch_op.create_index(batch_op.f("ix_review_person_id"), ["person_id"], unique=False)
+
+    op.create_table(
         "talk",
         sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
         sa.Column("seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
@@ -833,6 +857,13 @@ def downgrade() -> None:
     op.drop_table("vote")
     op.drop_table("view")
     op.drop_table("talk")
+    with op.batch_alter_table("review", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_review_person_id"))
+        batch_op.drop_index(
+            "ix_review_due", sqlite_where=sa.text("body IS NULL"), postgresql_where=sa.text("body IS NULL")
+        )
+
+    op.drop_table("review")
     op.drop_table("recording")
     with op.batch_alter_table("preference", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_preference_person_id"))

@@ -126,6 +126,7 @@ class EmailKind(StrEnum):
     REMINDER = "reminder"
     RESIGNED = "resigned"
     RESULT = "result"
+    REVIEW = "review"
     SEALED = "sealed"
     SEATED = "seated"
     SUBSTITUTE = "substitute"

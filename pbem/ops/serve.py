@@ -28,6 +28,7 @@ from waitress.server import create_server
 from pbem import metrics, program_log, sockets
 from pbem.bots import Thinker
 from pbem.clock import StepWatch
+from pbem.coach import Coach
 from pbem.config import language_of, read
 from pbem.config.settings import Config
 from pbem.domain.errors import BadInput, Forbidden
@@ -165,7 +166,9 @@ def _worker_context(server: Server, config: Config) -> WorkerContext:
     end_leases(server)
     remember_keys(server)
     think = Thinker()
+    coach = Coach(stopping)
     atexit.register(think.close)
+    atexit.register(coach.close)
     return WorkerContext(
         server,
         Worker(name, server.now(), steps=steps),
@@ -174,6 +177,7 @@ def _worker_context(server: Server, config: Config) -> WorkerContext:
         receive=receive_batch,
         look=look,
         think=think,
+        review=coach,
         stopping=stopping,
     )
 

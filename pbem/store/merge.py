@@ -20,6 +20,7 @@ from pbem.store.schema import (
     OUTBOX,
     PLAYER,
     PREFERENCE,
+    REVIEW,
     VACATION,
     VOLUNTEER,
 )
@@ -29,6 +30,7 @@ _WITH_SEATS: Final = (TableStatus.OPEN, TableStatus.PLAYING, TableStatus.FROZEN,
 _ANY_NUMBER: Final[tuple[Column[Any], ...]] = (
     PLAYER.c.person_id,
     FORMER_PLAYER.c.person_id,
+    REVIEW.c.person_id,
     GAME.c.host_id,
     OFFER.c.person_id,
     OFFER.c.taken_by,

@@ -27,6 +27,7 @@ from pbem.store.schema import (
     PLAYER,
     PREFERENCE,
     RECEIVED,
+    REVIEW,
     SESSION,
     TALK,
     UNREACHABLE,
@@ -48,6 +49,7 @@ _ABOUT: Final = {
     "calls": CALL,
     "insights": INSIDER,
     "former_seats": FORMER_PLAYER,
+    "reviews": REVIEW,
     "failures": UNREACHABLE,
     "bounces": BOUNCE,
 }
@@ -113,7 +115,7 @@ def _mappings(tx: Connection, query: Select[Any]) -> Rows:
     return [dict(row) for row in tx.execute(query).mappings()]
 
 
-_DROPPED: Final = (BOUNCE, INVITATION, PREFERENCE, SESSION, UNREACHABLE, VACATION, VOLUNTEER, JOIN_REQUEST)
+_DROPPED: Final = (BOUNCE, INVITATION, PREFERENCE, REVIEW, SESSION, UNREACHABLE, VACATION, VOLUNTEER, JOIN_REQUEST)
 """Tables with rows about a person alone."""
 
 GONE: Final = "(deleted)"
@@ -148,6 +150,7 @@ def forget(tx: Connection, person: PersonRow, zone: str) -> None:
         quiet=None,
         delivery="nothing",
         sealed=False,
+        reviews=False,
         confirmed_at=None,
     )
 

@@ -32,6 +32,7 @@ from pbem.store.schema import (
     PERSON,
     PLAYER,
     RECORDING,
+    REVIEW,
     TALK,
     VIEW,
     VOTE,
@@ -39,7 +40,7 @@ from pbem.store.schema import (
 )
 from pbem.store.schema.base import words_of
 
-_REPLACED: Final = (LOG, TALK, VIEW, RECORDING, VOTE, FLAW, DEADLINE, FORMER_PLAYER, PLAYER)
+_REPLACED: Final = (LOG, TALK, VIEW, RECORDING, REVIEW, VOTE, FLAW, DEADLINE, FORMER_PLAYER, PLAYER)
 """Tables whose rows of a game are its own alone. Nothing refers to them."""
 
 _BY_ITSELF: Final = (EmailKind.CALL_ANSWERED, EmailKind.ANNOUNCEMENT, EmailKind.LINKS)

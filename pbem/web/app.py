@@ -42,7 +42,7 @@ from pbem.web.people import (
 )
 from pbem.web.public import contact, dev_inbox, front, gallery, handbook, rules, verify
 from pbem.web.seat import choice, ending, move, page, talk
-from pbem.web.tables import interventions, invitations, joining, new, replay
+from pbem.web.tables import interventions, invitations, joining, new, replay, review
 
 _log = structlog.get_logger(__name__)
 
@@ -108,7 +108,7 @@ def create_app(server: Server, config: Config) -> Flask:
     app.teardown_request(lambda _error: _stop_failed_games(server))
     public = (front, contact, rules, handbook, verify)
     people = (sign_in, my_page, account, consent, disown, feeds, unsubscribe, unverified_reply)
-    tables = (new, joining, invitations, interventions, replay)
+    tables = (new, joining, invitations, interventions, replay, review)
     seats = (page, choice, move, talk, ending)
     for module in (*public, *people, *tables, *seats, inbound):
         app.register_blueprint(module.pages)

@@ -30,6 +30,8 @@ SENTENCES: Final[Mapping[str, str]] = {
     "passphrase": mark("Passphrase changed."),
     "reply": mark("Reply sent."),
     "resent": mark("We'll send that email again."),
+    "review not shared": mark("Your review is private again."),
+    "review shared": mark("Your review is shared with this table."),
     "settings": mark("Settings saved."),
     "signed out": mark("That browser is signed out."),
     "taken back": mark("Undone. You can choose again."),

@@ -15,8 +15,9 @@ import structlog
 
 from pbem.bots import Think, think_here
 from pbem.clock import WatchedClock
+from pbem.coach import MakeReview, review_here
 from pbem.service.absence import bots, offers, substitutes, timeouts
-from pbem.service.archive import daily_check
+from pbem.service.archive import daily_check, reviews
 from pbem.service.clocks import outages, reachability, stopped_tables
 from pbem.service.clocks.outages import Worker
 from pbem.service.desk import alarm_emails, jobs, statistics
@@ -36,7 +37,8 @@ class WorkerContext:
     """The state of a worker: its server, its name, and its ways to the outside.
 
     `send` sends one batch of due emails, and `receive` processes one batch of received emails; each returns their number.
-    `keep` keeps what is being sent. `look` is the check of a table's record, if this worker does that. `think` chooses for bots.
+    `keep` keeps what is being sent. `look` is the check of a table's record, if this worker does that. `think` chooses for bots,
+    and `review` makes reviews.
     """
 
     server: Server
@@ -46,6 +48,7 @@ class WorkerContext:
     receive: Callable[[Server], int] = lambda _server: 0
     look: daily_check.CheckTable | None = None
     think: Think = think_here
+    review: MakeReview = review_here
     stopping: threading.Event = field(default_factory=threading.Event)
     held_back: str | None = None
     bots_held: list[DeadlineRow] = field(default_factory=list)
@@ -198,6 +201,11 @@ def check_records(context: WorkerContext) -> None:
         _log.info("tables_checked", games=checked)
 
 
+def make_reviews(context: WorkerContext) -> bool:
+    """Make the next review of a finished game."""
+    return reviews.make_next(context.server, context.review, context.stopping.is_set)
+
+
 def clean_up(context: WorkerContext) -> None:
     """Once a day, on one of all workers: delete what has expired. Where that fails, it is tried again."""
     if context.server.run(outages.tidy_daily):
@@ -238,5 +246,6 @@ TICKS: Final = (
     Tick("jobs", 5, run_jobs),
     Tick("count", 60, count_activity),
     Tick("check", 60, check_records),
+    Tick("reviews", 10, make_reviews),
     Tick("daily", 600, clean_up, waits_for_clock=True),
 )

@@ -170,6 +170,11 @@ ALSO: Final[dict[str, dict[str, Way]]] = {
         **{f"of {kind}": Way(f"/s/{{seat_of_{kind}}}/replay") for kind in all_games.names()},
         "over": Way("/s/{over}/replay"),
     },
+    "review.of_other": {"of someone else": Way("/s/{over}/review/1")},
+    "review.show": {
+        "during the game": Way("/s/{seat}/review", status=403),
+        "without one": Way("/s/{void}/review", status=403),
+    },
     "unsubscribe.show": {"of all": Way("/u/{stop}"), "stopped": Way("/u/{stopped}")},
     "consent.show": {"address": Way("/y/{moving}")},
     "unverified_reply.show": {"carried out": Way("/w/{written_by_me}"), "dropped": Way("/w/{written_by_somebody}")},

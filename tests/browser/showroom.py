@@ -29,7 +29,7 @@ from pbem import config
 from pbem.domain.missed_turns import Successor
 from pbem.service.absence.bots import play_bots
 from pbem.service.account import change_address, delete
-from pbem.service.archive import export, replay
+from pbem.service.archive import export, replay, reviews
 from pbem.service.clocks import reachability
 from pbem.service.desk import calls, jobs, one_time_codes, organisers, statistics
 from pbem.service.desk.acts.clocks import Close, Freeze, Pause
@@ -56,6 +56,7 @@ from pbem.web.people.session_cookie import Cookie
 from tests.browser.shown import ALSO, SENT, Eyes, Shown, Way
 from tests.fakes import FakeClock, SeededRandomness
 from tests.service.actors import ROOT, add_organiser
+from tests.service.archive.sample_review import sample
 from tests.service.conftest import START
 from tests.service.database import queued_emails
 from tests.service.inbox import Inbox
@@ -153,6 +154,8 @@ class Showroom:
             "call_id": "1",
             "job_id": self.named["job"],
         } | ({"key": self.named["waiting"]} if endpoint == "joining.show" else {})
+        if blueprint == "review":
+            values |= {"token": self.named["over"], "seat": "0"}
         if blueprint == "unsubscribe":
             values["key"] = self.named["game"]
 
@@ -176,6 +179,9 @@ class Showroom:
         over = self._begun("sunset-poker", {"max_rounds": 1})
         self._play(over, 500)
         assert over.row().status == "over"
+        while reviews.make_next(self.server, sample):
+            pass
+        self.server.run(reviews.share, self._seat(over, 1), shared=True)
         self._carry()
         save_overdue(self.server)
         seated = {kind: self._seat(each, next(iter(each.asked()))) for kind, each in begun.items()}

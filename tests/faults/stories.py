@@ -25,7 +25,7 @@ from pbem.plugins.foreign import FAULTS, Fault
 from pbem.service import links
 from pbem.service.absence import bots, offers, substitutes
 from pbem.service.account import my_page
-from pbem.service.archive import replay, table_file
+from pbem.service.archive import replay, reviews, table_file
 from pbem.service.archive.daily_check import CheckResult
 from pbem.service.clocks import outages, reachability, stopped_tables, vacations
 from pbem.service.clocks.clock_steps import StepFinder
@@ -64,6 +64,7 @@ from tests.faults.fail_at_n import BrokenCallError
 from tests.mail import report_samples
 from tests.mail.transports import ACCEPTED, FunctionTransport
 from tests.service.actors import OLGA, PASSPHRASE, ROOT, add_organiser
+from tests.service.archive.sample_review import sample
 from tests.service.clock import DAY, HOUR, MINUTE
 from tests.service.database import queued_emails
 from tests.service.running_game import RunningGame
@@ -85,6 +86,7 @@ def works(world: AddressWorld) -> None:
         lambda _: deliver.keep_lease(server, world.post),
         lambda _: world.inbox.attends(),
         _look,
+        review=sample,
     )
 
     def passes(by: timedelta, step: timedelta = timedelta(0)) -> None:
@@ -210,6 +212,10 @@ def plays_by_links(world: AddressWorld) -> None:
     token = world.links.of(finished, 0)[1]
     server.run(replay.share, token)
     server.run(replay.stop_sharing, token)
+    while reviews.make_next(server, sample):
+        pass
+    server.run(reviews.share, token, shared=True)
+    world.carry()
 
 
 def looks_after_oneself(world: AddressWorld) -> None:
@@ -227,7 +233,7 @@ def looks_after_oneself(world: AddressWorld) -> None:
     server.run(my_page.seat_token, ann, game.id, seat)
     server.run(my_page.table_token, ann, waiting)
     settings = {"name": "Anna", "zone": "Europe/Berlin", "quiet": "22:00-07:00", "cadence": "2h"}
-    server.run(my_page.change_settings, ann, **settings, willing=True, sealed=True)
+    server.run(my_page.change_settings, ann, **settings, willing=True, sealed=True, reviews=True)
     my_page.choose_delivery(server, ann, "daily", "08:00")
     server.run(vacations.book_text, ann, "2026-12-24 to 2026-12-26")
     server.run(vacations.cancel, ann, server.read(vacations.vacations, ann)[0][0].id)
@@ -240,7 +246,7 @@ def looks_after_oneself(world: AddressWorld) -> None:
     server.run(sign_in.send_by_link, token, Purpose.STOP)
     unsubscribe.choose(server, token, "daily", "08:00", key)
     unsubscribe.reset(server, token, key)
-    unsubscribe.save(server, token, cadence="6h", quiet="", sealed=False)
+    unsubscribe.save(server, token, cadence="6h", quiet="", sealed=False, reviews=True)
     unsubscribe.stop(server, token)
     server.run(sessions.end, Holder(person_id=ann), session.id)
 

@@ -26,6 +26,7 @@ from pbem.worker.ticks import TICKS, Tick, WorkerContext
 from tests.conftest import EVERYTHING
 from tests.faults.whole_runs import WholeRuns
 from tests.mail.transports import ACCEPTED, FunctionTransport
+from tests.service.archive.sample_review import sample
 from tests.service.clock import DAY, HOUR, MINUTE
 from tests.service.running_game import RunningGame
 from tests.twins.address_world import AddressWorld
@@ -63,6 +64,7 @@ def worker_of(world: AddressWorld) -> WorkerContext:
         lambda _: deliver.deliver(world.server, world.post).dealt_with,
         lambda _: deliver.keep_lease(world.server, world.post),
         lambda _: world.inbox.attends(),
+        review=sample,
     )
 
 

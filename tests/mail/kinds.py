@@ -28,6 +28,7 @@ from pbem.mail.write.compose import Letterhead
 from pbem.ops import mail_checks
 from pbem.service.absence import offers, substitutes, timeouts
 from pbem.service.account import change_address, delete
+from pbem.service.archive import reviews
 from pbem.service.desk import alarm_emails, calls, jobs
 from pbem.service.desk.acts.clocks import Extend, Freeze, Pause, Resume, Unfreeze
 from pbem.service.desk.acts.correct import Correct, Redact
@@ -46,6 +47,7 @@ from pbem.tokens import SECRET_BYTES, Keyring, Purpose
 from tests.fakes import FakeClock, SeededRandomness
 from tests.mail.sink import ReceivedEmail, Sink
 from tests.service.actors import ANN, OLGA, add_organiser, moderate
+from tests.service.archive.sample_review import sample
 from tests.service.clock import Time
 from tests.service.conftest import START
 from tests.service.inbox import Inbox
@@ -272,6 +274,8 @@ class _Scenario:
         """The game is played to its end, with an email now and then; another one ends without a result."""
         while table.asked():
             self._play(table, UNSEEN)
+            self.carry()
+        while reviews.make_next(self.server, sample):
             self.carry()
         void = self.server.run(
             joining.create_table, self._person(0), TableSettings(table.row().kind, table.row().seats)

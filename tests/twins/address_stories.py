@@ -14,7 +14,7 @@ from pbem.service import alarms
 from pbem.service.absence import offers, substitutes
 from pbem.service.account import change_address, consent, delete, disown
 from pbem.service.alarms import AlarmKind
-from pbem.service.archive import replay
+from pbem.service.archive import replay, reviews
 from pbem.service.clocks import reachability
 from pbem.service.desk import alarm_emails, calls, jobs
 from pbem.service.desk.acts.clocks import Close, Freeze, Pause, Unfreeze
@@ -27,6 +27,7 @@ from pbem.service.play.move import Actor
 from pbem.service.tables import by_link, invitations, joining, leaving, rematch, talk
 from pbem.service.tables.new import TableSettings
 from tests.service.actors import ANN, OLGA, add_organiser
+from tests.service.archive.sample_review import sample
 from tests.service.clock import DAY, HOUR
 from tests.service.running_game import RunningGame
 from tests.twins.address_world import AddressWorld
@@ -217,6 +218,11 @@ def finishes(world: AddressWorld) -> None:
     world.carry()
     token = world.links.of(game, _seat(game, ann))[1]
     world.published.append(f"/h/{server.run(replay.share, token)}")
+    while reviews.make_next(server, sample):
+        pass
+    world.carry()
+    server.run(reviews.share, token, shared=True)
+    server.run(reviews.share, world.links.of(game, _seat(game, carla))[1], shared=True)
     _moves(world, carla, "FIRST", "SECOND")
     again = server.read(by_link.table_page, server.run(rematch.rematch, token)).table
     assert again is not None

@@ -335,6 +335,7 @@ class _Reader:
             "person_id": ["1", "2"],
             "call_id": ["1"],
             "job_id": ["1"],
+            "seat": ["0", "1", "2"],
         }
         assert name in known, f"nothing is known to stand for <{name}> in an address; say so here"
         return known[name]

@@ -48,6 +48,8 @@ def live(server, browser, clock, table, links, person, carry, sign_in):
     ended = table("templari", 3)
     for each in range(3):
         server.run(leaving.agree_to_end, ended.id, ended.person_at(each))
+    finished = table("bid", 3, options={"max_auctions": 1})
+    list(finished.play_defaults())
     sign_in(player)
     at_the_desk(browser, server)
     server.run(calls.call, player, "Help", game_id=game.id)
@@ -71,6 +73,7 @@ def live(server, browser, clock, table, links, person, carry, sign_in):
         "unsubscribe": [links.made(Purpose.STOP, player)],
         "unverified_reply": [inbox.token(Purpose.WRITTEN, person_id=doubt.person_id, outbox_id=doubt.id)],
         "replay": [links.of(ended, 0)[1], server.run(replay.share, links.of(ended, 0)[1])],
+        "review": [links.of(finished, 0)[1]],
         "api": [server.run(by_link.api_token, seat)],
     }
     return game, waiting, tokens
@@ -84,6 +87,7 @@ def addresses(app, browser, live):
     ]
     values = {
         "option": ["pass", "bid-5", "bid-99", "nonsense", "-"],
+        "seat": ["0", "1", "999999999999999999999"],
         "turn": ["0", "1", "30", "999999999999999999999"],
         "number": ["0", "1", "30", "999999999999999999999"],
         "kind": ["bid", "nonsense"],

@@ -61,6 +61,7 @@ ACTS = {
     "invitation.withdraw": {"offer": "row 1"},
     "replay.share": {},
     "replay.stop_sharing": {},
+    "review.share": {"shared": "yes"},
     "seat.leave_order": {"turn": "{turn}", "order": "pass"},
     "seat.drop_order": {},
     "seat.show_api_token": {},

@@ -20,6 +20,7 @@ from pbem.store.database import Store
 from pbem.tokens import SECRET_BYTES, Keyring
 from pbem.worker import loop
 from pbem.worker.ticks import TICKS, WorkerContext
+from tests.service.archive.sample_review import sample
 
 OFTEN = {tick.name: tick.every / 40 for tick in TICKS} | {"beat": 0.05}
 """Forty times as often as on a server; beats still more often, because tests wait for each."""
@@ -55,6 +56,7 @@ def main(database: str, clock_file: str, smtp_port: str, name: str) -> None:
         worker,
         lambda hands: deliver(hands, post).dealt_with,
         lambda hands: keep_lease(hands, post),
+        review=sample,
         stopping=stopping,
     )
     loop.run(context, OFTEN)

@@ -128,6 +128,7 @@ class Settings:
     cadence: str
     willing: bool
     sealed: bool
+    reviews: bool
     vacations: tuple[VacationRow, ...]
     days_left: int
 
@@ -194,6 +195,7 @@ def settings(tx: Tx, server: Server, person_id: int) -> Settings:
         cadence=person.cadence,
         willing=tables.is_volunteer(tx, person_id),
         sealed=person.sealed,
+        reviews=person.reviews,
         vacations=tuple(booked),
         days_left=left,
     )
@@ -219,10 +221,11 @@ def change_settings(
     cadence: str,
     willing: bool,
     sealed: bool,
+    reviews: bool,
 ) -> None:
     """Change all settings, or none if one is invalid. Raises BadInput."""
     persons.change_settings(tx, server, person_id, name=name, zone=zone, quiet=quiet, cadence=cadence)
-    people.change(tx, person_id, sealed=sealed)
+    people.change(tx, person_id, sealed=sealed, reviews=reviews)
     tables.set_volunteer(tx, person_id, willing, server.now())
 
 

@@ -123,14 +123,14 @@ def moment(tx: Tx, server: Server, access: Access, which: str, turn: int) -> Rep
     # The head stands for every row before it, so a cached scene is never out of date or of another game.
     key = row.head, seat, turn, ended
     scene = CACHE.get(key) or CACHE.put(key, _scene(tx, row, seat, turn, ended=ended))
-    return ReplayMoment(_replay_table(tx, row, seat), scene)
+    return ReplayMoment(table_of(tx, row, seat), scene)
 
 
 def whole(tx: Tx, server: Server, access: Access, which: str) -> WholeGame:
     """The whole game so far, as everyone saw it."""
     row, seat = _open(tx, server, access, which)
     shared = access is Access.SEAT and has_ended(row) and _works(_link(tx, row.id))
-    return WholeGame(_replay_table(tx, row, seat), course_of(tx, row), ending_of(tx, row), shared)
+    return WholeGame(table_of(tx, row, seat), course_of(tx, row), ending_of(tx, row), shared)
 
 
 def share(tx: Tx, server: Server, token: str) -> str:
@@ -210,7 +210,8 @@ def _must_have_ended(row: GameRow) -> None:
         )
 
 
-def _replay_table(tx: Tx, row: GameRow, seat: int) -> ReplayTable:
+def table_of(tx: Tx, row: GameRow, seat: int) -> ReplayTable:
+    """A table as the reader at a seat, or the SPECTATOR, is shown it."""
     taken = seats.taken(tx, row.id)
     names, former = tuple(each.name for each in taken), seats.former(taken)
     return ReplayTable(row.key, row.title, row.status, row.private, row.turn, rules_of(row), seat, names, former)

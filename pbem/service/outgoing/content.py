@@ -44,6 +44,7 @@ from pbem.mail.write.compose import EmailContent, Letterhead, Reader, Thread, me
 from pbem.mail.write.words import DigestSection, SeatContent, TalkLine, Words
 from pbem.plugins.away import loads
 from pbem.service.outgoing.email_links import OFFERS
+from pbem.service.outgoing.review_content import review_words
 from pbem.service.play import seat_cache, standing_orders, views
 from pbem.service.play.endings import ending_of
 from pbem.service.play.log import StandingEntry, latest_entries, sealed_in
@@ -173,9 +174,7 @@ class _Reading:
             variables |= self._seat(game, rules, players)
         if email.kind == EmailKind.DIGEST:
             sections = self._digest_sections()
-            variables["sections"] = [
-                words.digest_section(self.letterhead, section, len(sections)) for section in sections
-            ]
+            variables["sections"] = [words.digest_section(self.letterhead, each, len(sections)) for each in sections]
         if email.kind == EmailKind.LINKS:
             variables["games"] = self._own_tables()
         names = {player.seat: player.name for player in players}
@@ -262,6 +261,8 @@ class _Reading:
             ],
             "asked_at_once": deadlines.read(self.tx, game.id, game.turn, draft.seat) is not None,
         }
+        if email.kind == EmailKind.REVIEW:
+            return variables | review_words(self.tx, game, players, draft.seat)
         if email.kind not in _WITH_BOARD:
             return variables
         knowledge = seat_cache.knowledge_of(self.tx, game, rules, draft.seat)
@@ -362,10 +363,9 @@ class _Reading:
 
     def _digest_sections(self) -> list[DigestSection]:
         """The sections of a digest, those first in which something is asked; a seat without news has none."""
-        email = self.email
-        facts = json.loads(email.facts)
+        facts = json.loads(self.email.facts)
         replaced = outbox.with_ids(self.tx, facts["letters"])
-        last = outbox.of_kind(self.tx, email.person_id, EmailKind.DIGEST, EmailStatus.SENT, limit=1)
+        last = outbox.of_kind(self.tx, self.email.person_id, EmailKind.DIGEST, EmailStatus.SENT, limit=1)
         sections = [
             self._digest_section(own, facts, replaced, last[0].rendered_at if last else None)
             for own in self.draft.seats

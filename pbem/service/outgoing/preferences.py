@@ -31,6 +31,7 @@ class EmailPreferences:
     delivery: Delivery
     digest_at: time
     sealed: bool
+    reviews: bool
     title: str = ""
     own: bool = False
     others: tuple[str, ...] = ()
@@ -47,6 +48,7 @@ def read(tx: Tx, server: Server, person_id: int, key: str | None = None) -> Emai
         delivery=row.preferred,
         digest_at=parse_wall(person.digest_at),
         sealed=person.sealed,
+        reviews=person.reviews,
         title=game.title,
         own=row.of_table is not None,
     )
@@ -57,7 +59,8 @@ def of_person(tx: Tx, person: PersonRow) -> EmailPreferences:
     special = preferences.of_tables(tx, person.id)
     titles = {game.id: game.title for game in tables.of_person(tx, person.id, (TableStatus.OPEN, TableStatus.PLAYING))}
     others = tuple(title for game_id, title in titles.items() if game_id in special)
-    return EmailPreferences(parse_delivery(person.delivery), parse_wall(person.digest_at), person.sealed, others=others)
+    digest_at = parse_wall(person.digest_at)
+    return EmailPreferences(parse_delivery(person.delivery), digest_at, person.sealed, person.reviews, others=others)
 
 
 def choose(
@@ -86,6 +89,11 @@ def reset(tx: Tx, server: Server, person_id: int, key: str) -> None:
     game = _table(tx, person_id, key)
     preferences.set_of_table(tx, person_id, game.id, None)
     _release(tx, server, person_id, game.id)
+
+
+def set_reviews(tx: Tx, server: Server, person_id: int, *, on: bool) -> None:
+    """Choose whether to get one's reviews by email."""
+    people.change(tx, person_id, reviews=on)
 
 
 def set_sealed_receipts(tx: Tx, server: Server, person_id: int, *, on: bool) -> None:

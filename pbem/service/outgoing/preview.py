@@ -11,6 +11,8 @@ from datetime import timedelta
 from typing import Any, Final
 
 from engine import grammar
+from engine.coach import Luck, Point, Review, Side, Verdict
+from pbem import coach
 from pbem.domain.errors import BadInput, NotFound, quoted
 from pbem.domain.outdated import ASKING
 from pbem.domain.states import EmailKind, TableStatus
@@ -22,7 +24,7 @@ from pbem.service.play import move
 from pbem.service.play.move import Actor
 from pbem.service.server import Server
 from pbem.service.tables import leaving
-from pbem.store import games, outbox, people, players as player_rows, preferences, tables
+from pbem.store import games, outbox, people, players as player_rows, preferences, reviews, tables
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.outbox import NewEmail
@@ -58,7 +60,7 @@ _OF_NO_SEAT: Final = frozenset(
     }
 )
 _NEEDS_QUESTION: Final = ASKING | {EmailKind.AUTO_PASSED, EmailKind.RECEIPT, EmailKind.SEALED}
-_ENDED: Final = frozenset({EmailKind.RESULT, EmailKind.VOIDED})
+_ENDED: Final = frozenset({EmailKind.RESULT, EmailKind.REVIEW, EmailKind.VOIDED})
 
 KINDS: Final = tuple(sorted(set(EmailKind) - {EmailKind.TRIAL}))
 
@@ -187,6 +189,8 @@ def _example_facts(
             return {"offer": offer}
         case EmailKind.RECEIPT:
             return _receipt(game, player.seat)
+        case EmailKind.REVIEW:
+            _example_review(tx, game.id, player.seat)
         case EmailKind.DIGEST:
             preferences.set_of_table(tx, player.person_id, game.id, "daily")
             return {"letters": [], "since": {}, "until": {f"{game.id}": game.turn}}
@@ -194,6 +198,16 @@ def _example_facts(
             alarm = {"at": server.now().isoformat(), "table": game.title, "says": f"{other} calls."}
             return {"who": player.name, "alarms": [{"what": "call", "number": 1, "told": [alarm]}]}
     return pure.get(kind, {})
+
+
+def _example_review(tx: Tx, game_id: int, seat: int) -> None:
+    """Have an example of a review, if this game has reviews and this one wasn't made yet."""
+    row = reviews.of_game(tx, game_id).get(seat)
+    if row is None:
+        raise BadInput(_("Game %(id)s has no reviews.", id=game_id), remedy=_("Choose another game."))
+    mistake = Verdict(2, "bid 12", "bid 9", 350, -80, -130, -30, 900, 700, 9)
+    side = Side((Point(1, 330, 270, 400), Point(2, 270, 210, 340)), (mistake,), ())
+    reviews.keep(tx, row, coach.write(Review(seat, 0, 2, 1200, side, None, (Luck(1, -50, -90, -10),))))
 
 
 def _receipt(game: GameRow, seat: int) -> dict[str, Any]:

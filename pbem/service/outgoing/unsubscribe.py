@@ -71,11 +71,12 @@ def reset(server: Server, token: str, key: str) -> None:
     server.run(preferences.reset, _person(server, token), key)
 
 
-def save(server: Server, token: str, *, cadence: str, quiet: str, sealed: bool) -> None:
-    """Save the cadence of reminders, the quiet hours, and whether sealed choices are confirmed by email."""
+def save(server: Server, token: str, *, cadence: str, quiet: str, sealed: bool, reviews: bool) -> None:
+    """Save the cadence of reminders, the quiet hours, and whether sealed choices are confirmed and reviews sent by email."""
     person_id = _person(server, token)
     server.run(persons.change_settings, person_id, quiet=quiet, cadence=cadence)
     server.run(preferences.set_sealed_receipts, person_id, on=sealed)
+    server.run(preferences.set_reviews, person_id, on=reviews)
 
 
 def _person(server: Server, token: str) -> int:

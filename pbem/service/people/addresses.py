@@ -197,6 +197,7 @@ def _add(tx: Tx, server: Server, address: str, mailbox: str, name: str, delivery
         delivery=str(delivery),
         digest_at=f"{DEFAULT_DIGEST:%H:%M}",
         sealed=False,
+        reviews=True,
         created_at=server.now(),
         confirmed_at=None,
     )

@@ -25,13 +25,14 @@ from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.lru import LRU
 from pbem.plugins.away import loads
+from pbem.plugins.foreign import Foreign
 from pbem.service import links
 from pbem.service.play import seals, views
 from pbem.service.play.log import Kind, LogWriter, latest_entries
 from pbem.service.play.rules import rules_of
 from pbem.service.play.seals import Proof, seals_of
 from pbem.service.server import Server
-from pbem.store import deadlines, games, log, outbox, players as player_rows, turns
+from pbem.store import deadlines, games, log, outbox, players as player_rows, reviews, turns
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.players import SeatRow
@@ -316,6 +317,8 @@ def _write(tx: Tx, server: Server, move: _Move, now: datetime) -> bool:
     new = _snapshot(move, over, now)
     if move.entries:
         turns.close(tx, row, new, _next(server, move, over, now), now)
+        if over and not isinstance(position.game, Foreign):
+            reviews.ask(tx, row.id, now)
     else:
         for seat in position.box.keys() - box_of(row).keys():
             deadlines.set_status(tx, row.id, row.turn, seat, TurnStatus.CLOSED)

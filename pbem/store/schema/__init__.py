@@ -73,6 +73,7 @@ from pbem.store.schema.tables import (
     OFFER,
     PLAYER,
     RECORDING,
+    REVIEW,
     TALK,
     VIEW,
     VOTE,
@@ -84,6 +85,7 @@ from pbem.store.schema.tables import (
     OfferRow,
     PlayerRow,
     RecordingRow,
+    ReviewRow,
     ViewRow,
 )
 from pbem.store.schema.time import (

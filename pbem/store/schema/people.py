@@ -14,7 +14,8 @@ class PersonRow:
     """A person with an address. `mailbox` is the normalised address, unique for each person.
 
     `delivery` is how they want to be emailed, `digest_at` the time of day of their digest, `digest_on` the last day
-    whose digest was dealt with, `sealed` whether they get an email when a sealed choice is in.
+    whose digest was dealt with, `sealed` whether they get an email when a sealed choice is in, `reviews` whether
+    they get their reviews by email.
     """
 
     id: Id
@@ -29,6 +30,7 @@ class PersonRow:
     digest_at: str
     digest_on: date | None
     sealed: bool
+    reviews: bool
     created_at: datetime
     confirmed_at: datetime | None
 

@@ -238,6 +238,32 @@ RECORDING = table("recording", RecordingRow)
 
 
 @dataclass(frozen=True, slots=True)
+class ReviewRow:
+    """The coach's review of a finished game for the person who had a seat at its end; a worker makes it once `due_at` has come.
+
+    `body` is canonical JSON, or None until it's made. `shared` is whether the others at the table may read it.
+    """
+
+    game_id: Annotated[GameId, KEY]
+    seat: Part
+    person_id: PersonId
+    due_at: datetime
+    attempts: int
+    body: str | None
+    shared: bool
+
+
+_TO_BE_MADE: Final = text("body IS NULL")
+
+REVIEW = table(
+    "review",
+    ReviewRow,
+    Index(None, "person_id"),
+    Index("ix_review_due", "due_at", sqlite_where=_TO_BE_MADE, postgresql_where=_TO_BE_MADE),
+)
+
+
+@dataclass(frozen=True, slots=True)
 class OfferRow:
     """A seat whose player is gone: the player, the reason and the outcome.
 

@@ -124,6 +124,7 @@ def save_settings() -> Response:
         cadence=field("cadence"),
         willing=ticked("willing"),
         sealed=ticked("sealed"),
+        reviews=ticked("reviews"),
     )
     return site.go("my_page.settings", done="settings")
 

@@ -43,8 +43,15 @@ def choose(token: str, key: str | None = None) -> Response:
 @pages.post("/u/<token>/settings")
 @site.shows_refusals_on(show)
 def save_settings(token: str) -> Response:
-    """Save when reminders come, the quiet hours, and whether sealed choices are acknowledged."""
-    unsubscribe.save(server(), token, cadence=field("cadence"), quiet=field("quiet"), sealed=ticked("sealed"))
+    """Save when reminders come, the quiet hours, and whether sealed choices are acknowledged and reviews sent."""
+    unsubscribe.save(
+        server(),
+        token,
+        cadence=field("cadence"),
+        quiet=field("quiet"),
+        sealed=ticked("sealed"),
+        reviews=ticked("reviews"),
+    )
     return site.go("unsubscribe.show", token=token, done="settings")
 
 

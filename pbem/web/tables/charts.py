@@ -87,7 +87,7 @@ def score_chart(scores: Scores | None, names: tuple[str, ...], teller: Teller, t
         frame=FRAME,
         columns=names,
         rows=tuple(Row(str(number), tuple(map(str, points)), turn(number)) for number, points in moments),
-        across=ticks(x, _apart(_evenly(turns, MOST_TICKS), x)),
+        across=ticks(x, apart(_evenly(turns, MOST_TICKS), x)),
         up=ticks(y, _round_numbers(low, high)),
         lines=_lines(series, names, _heights_at_ends(series)),
         unit=capital(teller(scores.unit)),
@@ -166,7 +166,7 @@ def _evenly(items: Sequence[T], most: int) -> Sequence[T]:
     return items if last < most else [items[round(last * place / (most - 1))] for place in range(most)]
 
 
-def _apart(numbers: Sequence[int], scale: Scale) -> list[int]:
+def apart(numbers: Sequence[int], scale: Scale) -> list[int]:
     """The numbers without those that would overlap the one before or the last."""
     *earlier, last = numbers
     apart: list[int] = []

@@ -1,0 +1,366 @@
+"""How a review is made: which decisions are studied, and the games that are played on from them.
+
+Each decision is first looked at as the Regular bot would. Those that look worst and best, and as many others as the budget
+bears, are then played on to the end of the game, by quick choices at all seats. Two choices are compared in the same worlds
+with the same luck, so that only the choice makes a difference, and in fresh worlds, so that no choice looks bad by chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from math import sqrt
+from typing import Any, Final, NamedTuple
+
+from engine import grammar
+from engine.auctions import step_of
+from engine.chance import Draw, Stream, seed_from
+from engine.coach.review import Luck, Point, Review, Side, Verdict
+from engine.decisions import Amount, Choice, Decision
+from engine.facts import Fact, fold, seen
+from engine.game import Game
+from engine.options import Options
+from engine.search import course
+from engine.search.course import Course
+from engine.search.levels import LEVELS, hope
+from engine.search.playout import imagined, quick_choices
+from engine.search.tree import STEPS, worth_trying
+from engine.table import Entry
+
+GAMES: Final = 200
+"""Games played on from each point of the chart."""
+COMPARED: Final = (100, 400)
+"""The fewest and the most games in which two choices are compared; the fewer, the longer the game is."""
+WORLDS: Final = 16
+"""Worlds in which every decision is first looked at."""
+WORLDS_FOR_WORTH: Final = 48
+STUDIED: Final = 4
+"""Decisions at each end that are compared to the end of the game, for those that are named."""
+NAMED: Final = 3
+"""The most mistakes and best moves that are named."""
+MOST_POINTS: Final = 40
+BUDGET: Final = 300_000
+"""Choices in imagined games, about, for all comparisons of a side, and as many for its chart, whose points are fewer if need be."""
+LONGEST: Final = 2_000
+"""Turns after which a game is called for the player in the lead."""
+DRAWS_STUDIED: Final = 6
+SURE: Final = 1.96
+_TRIES: Final = 3
+_SHARE: Final = 2520
+"""A whole win, so that any number of players up to ten can share it."""
+_FIRST_SIGHTS: Final = 9
+
+_REGULAR: Final = LEVELS["regular"]
+
+Turns = Sequence[tuple[int, Entry]]
+"""The entries of a game, oldest first, each with its turn."""
+
+
+class _Moment(NamedTuple):
+    """A decision of the reviewed player: the truth and their view before it."""
+
+    turn: int
+    state: Any
+    view: Any
+    decision: Decision
+    chosen: Choice
+
+
+class _Played(NamedTuple):
+    """An entry with the truth before and after it."""
+
+    turn: int
+    entry: Entry
+    before: Any
+    after: Any
+
+
+class _Glance(NamedTuple):
+    """What the Regular bot would say of a decision: what it would choose, the choice at first sight, and how each compares."""
+
+    best: Choice
+    obvious: Choice
+    lost: int
+    gained: int
+
+
+def review_of(
+    game: Game[Any], seats: int, options: Options, turns: Turns, seat: int, own: Container[int], seed: bytes
+) -> Review:
+    """Return the review of a finished game for a seat. `own` are the turns in which its player chose for themselves."""
+    start = game.start(seats, options)
+    played = tuple(_played(start, turns))
+    moments = tuple(_moments(game, start, played, seat, own))
+    length = sum(len(each.entry.choices) for each in played)
+    known = _Study(game, seats, seat, seed_from(seed, [f"coach {seat}", "known"]), length, open_hands=False)
+    side = known.side(moments)
+    opened, opened_side = known, None
+    if type(game).imagine is not Game.imagine:
+        opened = _Study(game, seats, seat, seed_from(seed, [f"coach {seat}", "open"]), length, open_hands=True)
+        opened_side = opened.side(moments)
+    luck = opened.luck(start, options, played, (opened_side or side).chart)
+    end = played[-1].after if played else start
+    share = _share(game, end, seat) * 1000 // _SHARE
+    many = known.games + (opened.games if opened is not known else 0)
+    return Review(seat, share, len(moments), many, side, opened_side, luck)
+
+
+def _played(start: Any, turns: Turns) -> Iterator[_Played]:
+    state = start
+    for turn, entry in turns:
+        before, state = state, fold(state, entry.facts)
+        yield _Played(turn, entry, before, state)
+
+
+def _moments(
+    game: Game[Any], start: Any, played: Sequence[_Played], seat: int, own: Container[int]
+) -> Iterator[_Moment]:
+    view = start
+    for turn, entry, before, _after in played:
+        if seat in entry.choices and seat not in entry.alone and turn in own:
+            decision = game.asks(view, seat)
+            if decision is not None and decision.only() is None and entry.choices[seat] in decision:
+                yield _Moment(turn, before, view, decision, entry.choices[seat])
+        view = fold(view, (seen(each, seat) for each in entry.facts))
+
+
+class _Study:
+    """One side of a review: games imagined by what the player knew, or from the truth."""
+
+    def __init__(self, game: Game[Any], seats: int, seat: int, seed: bytes, length: int, *, open_hands: bool) -> None:
+        self.games = 0
+        self._choices = 0
+        fewest, most = COMPARED
+        # On average, half of the game is played on, with each of two choices.
+        self._compared = min(most, max(fewest, BUDGET // max(1, 2 * STUDIED * length)))
+        self._game = game
+        self._seats = seats
+        self._seat = seat
+        self._open_hands = open_hands
+        self._luck = course.Luck(Stream(seed, 0).below(2**64))
+
+    def side(self, moments: Sequence[_Moment]) -> Side:
+        """Return the chart, the mistakes and the best moves."""
+        glances = [self._glance(moment) for moment in moments]
+        places = range(len(moments))
+        worst = sorted((p for p in places if glances[p].lost > 0), key=lambda p: -glances[p].lost)[:STUDIED]
+        finest = sorted(
+            (p for p in places if glances[p].gained > glances[p].lost),
+            key=lambda p: glances[p].lost - glances[p].gained,
+        )[:STUDIED]
+        mistakes = [self._verdict(moments[place], glances[place].best) for place in worst]
+        best = [self._verdict(moments[place], glances[place].obvious) for place in finest]
+        return Side(
+            self._chart(moments),
+            tuple(sorted((v for v in mistakes if v.high < 0), key=lambda v: v.gain)[:NAMED]),
+            tuple(sorted((v for v in best if v.low > 0), key=lambda v: -v.gain)[:NAMED]),
+        )
+
+    def luck(self, start: Any, options: Options, played: Sequence[_Played], chart: Sequence[Point]) -> tuple[Luck, ...]:
+        """Return what the draws did in the deal and where the chart jumps most, if it is sure that they did something."""
+        jumps = sorted(pairwise(chart), key=lambda pair: -abs(pair[1].chance - pair[0].chance))
+        turns = [t for a, b in jumps for t in range(a.turn, b.turn)]
+        drawn = {each.turn: each for each in played if each.entry.drawn}
+        studied = [each for each in played[:1] if each.entry.drawn]
+        studied += [drawn[turn] for turn in turns if turn in drawn and drawn[turn] not in studied][: DRAWS_STUDIED - 1]
+        found = [self._of_draws(start, each) for each in studied]
+        return tuple(sorted((each for each in found if each.low > 0 or each.high < 0), key=lambda each: each.turn))
+
+    def _world(self, moment: _Moment) -> Any:
+        if self._open_hands:
+            return moment.state
+        return imagined(self._game, moment.view, self._seat, self._luck, _TRIES)
+
+    def _glance(self, moment: _Moment) -> _Glance:
+        """Look at a decision as the Regular bot does, in more worlds."""
+        found = worth_trying(self._game, moment.view, moment.decision, self._luck, _REGULAR.choices)
+        obvious = self._at_first_sight(moment)
+        choices = list(dict.fromkeys([*found, moment.chosen, obvious]))
+        hopes = dict(zip(choices, self._hopes(moment, choices, WORLDS), strict=True))
+        best = max(found, key=lambda choice: hopes[choice])
+        mine = hopes[moment.chosen]
+        return _Glance(best, obvious, max(0, hopes[best] - mine), mine - hopes[obvious])
+
+    def _hopes(self, moment: _Moment, choices: Sequence[Choice], worlds: int) -> list[int]:
+        hopes = [0] * len(choices)
+        for _ in range(worlds):
+            truth, seed = self._world(moment), self._luck.below(2**32)
+            for place, choice in enumerate(choices):
+                luck = course.Luck(seed)
+                hopes[place] += hope(self._game, self._seats, truth, self._seat, choice, _REGULAR, luck)
+        return hopes
+
+    def _at_first_sight(self, moment: _Moment) -> Choice:
+        """Return the choice that is made most often at first sight, or the default of a game that has none."""
+        sights: dict[Choice, int] = {}
+        for _ in range(_FIRST_SIGHTS):
+            choice = self._game.quick(moment.view, moment.decision, self._luck) or moment.decision.default
+            sights[choice] = sights.get(choice, 0) + 1
+        return max(sights, key=lambda choice: sights[choice])
+
+    def _verdict(self, moment: _Moment, other: Choice) -> Verdict:
+        """Compare the player's choice with another one, to the end of the game."""
+        shares: list[tuple[int, int]] = []
+        sold = [0, 0]
+        auctions = 0
+        for _ in range(self._compared):
+            truth, seed = self._world(moment), self._luck.below(2**32)
+            (mine, bought), (others, other_bought) = (
+                self._end(truth, course.Luck(seed), moment.decision, choice) for choice in (moment.chosen, other)
+            )
+            shares.append((mine, others))
+            if bought is not None and other_bought is not None:
+                auctions += 1
+                sold[0] += bought
+                sold[1] += other_bought
+        gain, low, high = _mean_with_interval([mine - others for mine, others in shares])
+        known = 2 * auctions > self._compared
+        return Verdict(
+            moment.turn,
+            grammar.write(moment.decision, moment.chosen),
+            grammar.write(moment.decision, other),
+            sum(mine for mine, _others in shares) * 1000 // (self._compared * _SHARE),
+            gain,
+            low,
+            high,
+            sold=1000 * sold[0] // auctions if known else None,
+            other_sold=1000 * sold[1] // auctions if known else None,
+            worth=self._worth(moment, other) if gain < 0 else None,
+        )
+
+    def _worth(self, moment: _Moment, other: Choice) -> int | None:
+        """Return the highest amount that does no worse than the default; None unless both choices are amounts or the default."""
+        decision = moment.decision
+        raised = next((each for each in (moment.chosen, other) if each != decision.default), other)
+        act = next(act for act in decision.acts if raised in act)
+        blank = act.blanks[0] if len(act.blanks) == 1 else None
+        if not isinstance(blank, Amount) or not all(
+            each in act or each == decision.default for each in (moment.chosen, other)
+        ):
+            return None
+        amounts = sorted({n for step in STEPS if (n := blank.low + step) in blank} | {raised.number()})
+        choices = [replace(raised, values=(number,)) for number in amounts]
+        hopes = self._hopes(moment, [decision.default, *choices], WORLDS_FOR_WORTH)
+        return max((n for n, each in zip(amounts, hopes[1:], strict=True) if each >= hopes[0]), default=0)
+
+    def _chart(self, moments: Sequence[_Moment]) -> tuple[Point, ...]:
+        """Return the chance after each decision, or after as many as the budget bears, spread over the game."""
+        points: dict[int, Point] = {}
+        before = self._choices
+        for place in _spread(len(moments)):
+            if len(points) == MOST_POINTS or self._choices - before > BUDGET:
+                break
+            points[place] = self._point(moments[place])
+        return tuple(points[place] for place in sorted(points))
+
+    def _point(self, moment: _Moment) -> Point:
+        wins = 0
+        for _ in range(GAMES):
+            luck = course.Luck(self._luck.below(2**32))
+            share, _bought = self._end(self._world(moment), luck, moment.decision, moment.chosen)
+            wins += share
+        return Point(moment.turn, *_chance_with_interval(wins))
+
+    def _of_draws(self, start: Any, played: _Played) -> Luck:
+        """Compare the draws of an entry with others after the same choices."""
+        gains = []
+        for _ in range(GAMES):
+            seed = self._luck.below(2**32)
+            mine, luck = course.Luck(seed), course.Luck(seed)
+            actual = self._course(played.after, mine)
+            if played.entry.choices:
+                other = self._course(played.before, luck)
+                other.go(played.entry.choices)
+            else:
+                other = self._course(_dealt(self._game, start, luck), luck)
+            gains.append(self._play_on(actual, mine) - self._play_on(other, luck))
+        return Luck(played.turn, *_mean_with_interval(gains))
+
+    def _end(self, truth: Any, luck: Draw, decision: Decision, choice: Choice) -> tuple[int, bool | None]:
+        """Play a game to its end after a choice; return the part of the win, and whether the auction was won."""
+        played = self._course(truth, luck)
+        ends_turn = choice.verb in decision.closes
+        others = {} if ends_turn else quick_choices(played, luck, without=self._seat)
+        complete = ends_turn or len(others) + 1 == len(played.open())
+        happened = played.go({**others, self._seat: choice} if complete else others)
+        bought = self._bought(happened)
+        while bought is None and played.asks and played.turn < _AUCTION:
+            bought = self._bought(played.go(quick_choices(played, luck)))
+        return self._play_on(played, luck), bought
+
+    def _bought(self, happened: Sequence[Fact[Any]]) -> bool | None:
+        """Whether the player won the auction that ended in these facts; None if none did."""
+        for each in happened:
+            step = step_of(each)
+            if step is not None and step.ends:
+                return step.winner == self._seat
+        return None
+
+    def _course(self, state: Any, luck: Draw) -> Course:
+        return Course(self._game, self._seats, state, lambda _turn: luck)
+
+    def _play_on(self, played: Course, luck: Draw) -> int:
+        while played.asks and played.turn < LONGEST:
+            self._choices += len(played.asks)
+            played.go(quick_choices(played, luck))
+        self.games += 1
+        return _share(self._game, played.state, self._seat)
+
+
+_AUCTION: Final = 24
+"""Turns in which the auction at hand must end to be counted."""
+
+
+def _dealt(game: Game[Any], start: Any, luck: Draw) -> Any:
+    story, state = game.setup(start, luck), start
+    try:
+        each = next(story)
+        while True:
+            state = each.apply(state)
+            each = story.send(state)
+    except StopIteration:
+        return state
+
+
+def _share(game: Game[Any], state: Any, seat: int) -> int:
+    """Return the part of the win that a seat has; of a game that was not played to its end, the leaders have it."""
+    standing = game.standing(state)
+    most = max(standing.scores)
+    first = standing.ranking[0] if standing.over else [s for s, score in enumerate(standing.scores) if score == most]
+    return _SHARE // len(first) if seat in first else 0
+
+
+def _spread(many: int) -> Iterator[int]:
+    """Yield the places from 0 on, so that at any time those so far lie spread over all: the ends, the middle, the quarters.
+
+    >>> list(_spread(6))
+    [0, 5, 2, 1, 3, 4]
+    """
+    met: set[int] = set()
+    parts = 1
+    while len(met) < many:
+        for part in range(parts + 1):
+            place = part * (many - 1) // parts
+            if place not in met:
+                met.add(place)
+                yield place
+        parts *= 2
+
+
+def _mean_with_interval(shares: Sequence[int]) -> tuple[int, int, int]:
+    """Return the mean of differences in thousandths, with its interval."""
+    many, total = len(shares), sum(shares)
+    # In whole numbers as far as possible, because sums of others are rounded differently by other versions of Python.
+    spread = sqrt((many * sum(each * each for each in shares) - total * total) / (many * many * many))
+    mean = total / many
+    low, high = mean - SURE * spread, mean + SURE * spread
+    return round(1000 * mean / _SHARE), round(1000 * low / _SHARE), round(1000 * high / _SHARE)
+
+
+def _chance_with_interval(wins: int) -> tuple[int, int, int]:
+    """Return a chance in thousandths, with Wilson's interval."""
+    chance, square = wins / (GAMES * _SHARE), SURE * SURE
+    centre = (chance + square / (2 * GAMES)) / (1 + square / GAMES)
+    reach = SURE * sqrt(chance * (1 - chance) / GAMES + square / (4 * GAMES * GAMES)) / (1 + square / GAMES)
+    return round(1000 * chance), round(1000 * max(0.0, centre - reach)), round(1000 * min(1.0, centre + reach))

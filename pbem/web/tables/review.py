@@ -1,0 +1,144 @@
+"""The coach's review of a finished game: the reader's own, and those that other players of the table share."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from flask import Blueprint, Response, make_response, render_template, url_for
+
+from engine.coach import Point, Review, Side, Verdict
+from engine.coach.review import of_best, of_luck, of_mistake, percent
+from engine.tell import Teller, Text
+from pbem.service.archive import reviews
+from pbem.service.archive.reviews import SeatReview
+from pbem.web import page_cache, site
+from pbem.web.charts import Chart, Frame, Row, ticks
+from pbem.web.site import field, server
+from pbem.web.tables.charts import apart
+
+pages = Blueprint("review", __name__)
+
+FRAME = Frame(width=400, height=200, left=40, right=14, top=12, bottom=24, gap=7, baseline=4.5)
+"""About as wide as it is shown on a phone, so that its words can be read."""
+
+_QUARTERS = (0, 25, 50, 75, 100)
+_TICKS = 5
+
+Turn = Callable[[int], str]
+"""The address at which a turn can be seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChanceChart(Chart):
+    """The chance of winning as a line, and its interval as a band around it, as SVG writes points."""
+
+    line: str
+    band: str
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What is said of one turn, and the address at which it can be seen."""
+
+    turn: int
+    address: str
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class PageSide:
+    """One side of a review as a page shows it."""
+
+    chart: ChanceChart | None
+    mistakes: tuple[Remark, ...]
+    best: tuple[Remark, ...]
+
+
+@pages.get("/s/<token>/review")
+def show(token: str) -> Response:
+    """The reader's own review."""
+    return _page(token, server().read(reviews.of_seat, token))
+
+
+@pages.get("/s/<token>/review/<int:seat>")
+def of_other(token: str, seat: int) -> Response:
+    """The review that another player shares with the table."""
+    return _page(token, server().read(reviews.of_seat, token, seat))
+
+
+@pages.post("/s/<token>/review/share")
+def share(token: str) -> Response:
+    """Share one's own review with the table, or take that back."""
+    shared = field("shared") == "yes"
+    server().run(reviews.share, token, shared=shared)
+    return site.go(".show", token=token, done="review shared" if shared else "review not shared", _anchor="share")
+
+
+def _page(token: str, found: SeatReview) -> Response:
+    return make_response(page_cache.drawn_once(("review", token, found.seat), found, partial(_draw, token)))
+
+
+def _draw(token: str, found: SeatReview) -> str:
+    table, review = found.table, found.review
+    turn = partial(url_for, "replay.seat_moment", token=token)
+    teller = table.teller_for(found.seat)
+    side = partial(_side, teller=teller, turn=lambda number: turn(turn=number))
+    return render_template(
+        "replay/review.html",
+        found=found,
+        table=table,
+        token=token,
+        review=review,
+        known=None if review is None else side(review.known),
+        opened=None if review is None or review.opened is None else side(review.opened),
+        luck=() if review is None else _luck(review, teller, lambda number: turn(turn=number)),
+        others=[(seat, table.names[seat]) for seat in found.others],
+    )
+
+
+def _luck(review: Review, teller: Teller, turn: Turn) -> tuple[Remark, ...]:
+    return tuple(Remark(each.turn, turn(each.turn), teller(of_luck(each))) for each in review.luck)
+
+
+def _side(side: Side, *, teller: Teller, turn: Turn) -> PageSide:
+    return PageSide(
+        _chart(side.chart, turn),
+        _remarks(side.mistakes, of_mistake, teller, turn),
+        _remarks(side.best, of_best, teller, turn),
+    )
+
+
+def _remarks(
+    verdicts: Sequence[Verdict], says: Callable[[Verdict], tuple[Text, ...]], teller: Teller, turn: Turn
+) -> tuple[Remark, ...]:
+    return tuple(Remark(each.turn, turn(each.turn), " ".join(map(teller, says(each)))) for each in verdicts)
+
+
+def _chart(points: Sequence[Point], turn: Turn) -> ChanceChart | None:
+    """The chances as a chart; None where there are too few to draw."""
+    if len(points) < 2:
+        return None
+    x, y = FRAME.x(points[0].turn, points[-1].turn), FRAME.y(0, 1000)
+    marked = sorted({points[round((len(points) - 1) * place / (_TICKS - 1))].turn for place in range(_TICKS)})
+    upper = [(x(each.turn), y(each.high)) for each in points]
+    lower = [(x(each.turn), y(each.low)) for each in reversed(points)]
+    return ChanceChart(
+        frame=FRAME,
+        columns=("chance", "interval"),
+        rows=tuple(
+            Row(
+                str(each.turn),
+                (f"{percent(each.chance)}%", f"{percent(each.low)}–{percent(each.high)}%"),
+                turn(each.turn),
+            )
+            for each in points
+        ),
+        across=ticks(x, apart(marked, x)),
+        up=ticks(FRAME.y(0, 100), _QUARTERS),
+        line=_points([(x(each.turn), y(each.chance)) for each in points]),
+        band=_points([*upper, *lower]),
+    )
+
+
+def _points(points: Sequence[tuple[float, float]]) -> str:
+    return " ".join(f"{x:g},{y:g}" for x, y in points)

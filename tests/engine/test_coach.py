@@ -1,0 +1,187 @@
+"""The coach: what it says of a finished game, with a blunder, a fine move and an unlucky one planted."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from engine import codec
+from engine.bots import BOTS
+from engine.chance import Stream, bot_seed
+from engine.coach import KINDS, Review, review_of
+from engine.coach.review import of_best, of_luck, of_mistake
+from engine.coach.study import GAMES, MOST_POINTS, NAMED
+from engine.decisions import Choice
+from engine.game import Game, load, load_file, names
+from engine.table import begin
+
+PURSES = load_file(Path(__file__).parent / "toys" / "purses.py")
+SEED = b"c" * 32
+EVER = range(10_000)
+
+
+def purses(poor, rich, planted):
+    """A game of Purses with these purses, in which the first player makes some planted choices and takes coins otherwise."""
+    for number in range(10_000):
+        table = begin(PURSES, 2, number.to_bytes(32, "big"))
+        if table.position.state.purses == (poor, rich):
+            break
+    for turn in range(10):
+        table = table.submit(0, Choice(planted.get(turn, "take"))).submit(1, Choice("take"))
+    return table
+
+
+def reviewed(table, seat=0, own=EVER, game=PURSES, seed=SEED):
+    return review_of(game, table.position.seats, table.options, list(enumerate(table.log)), seat, own, seed)
+
+
+def chosen(verdicts):
+    return [(each.turn, each.chosen) for each in verdicts]
+
+
+def test_the_blunder_is_named_first_with_its_price():
+    review = reviewed(purses(5, 5, {2: "burn"}))
+    blunder = review.known.mistakes[0]
+    assert (blunder.turn, blunder.chosen, blunder.other) == (3, "burn", "take")
+    assert blunder.high < 0
+    assert blunder.low <= blunder.gain <= blunder.high
+    assert abs(blunder.gain) > 400
+    assert "“take” would have been better" in str(of_mistake(blunder)[0])
+    # The chance that was left is in the sentence, and so is what it might have been.
+    assert f"your choice {round(blunder.chance / 10)}%" in str(of_mistake(blunder)[0])
+
+
+def test_the_fine_move_is_named_first_and_is_no_mistake():
+    review = reviewed(purses(5, 5, {3: "grab"}))
+    best = review.known.best[0]
+    assert (best.turn, best.chosen, best.other) == (4, "grab", "take")
+    assert best.low > 0
+    assert (4, "grab") not in chosen(review.known.mistakes)
+    assert (4, "grab") not in chosen(review.opened.mistakes)
+    assert "The obvious choice was “take”" in str(of_best(best)[0])
+
+
+def test_missing_the_fine_move_is_a_mistake():
+    review = reviewed(purses(5, 5, {}))
+    assert [(each.turn, each.other) for each in review.known.mistakes] == [(4, "grab")]
+
+
+def test_a_move_is_judged_by_what_its_player_knew_and_again_with_all_hands_open():
+    """With one coin in the purse, nearly every other purse is better; this one was empty."""
+    review = reviewed(purses(1, 0, {3: "grab", 6: "swap"}))
+    assert (7, "swap") in chosen(review.known.best)
+    assert (7, "swap") not in chosen(review.known.mistakes)
+    assert (7, "swap") not in chosen(review.opened.best)
+
+
+def test_turns_that_the_player_did_not_choose_are_not_judged():
+    review = reviewed(purses(5, 5, {2: "burn", 3: "grab"}), own={each for each in range(20) if each != 3})
+    assert review.decisions == 9
+    assert (3, "burn") not in chosen(review.known.mistakes)
+
+
+def test_the_chart_has_a_point_for_each_decision_with_its_interval():
+    review = reviewed(purses(5, 5, {2: "burn", 3: "grab"}))
+    assert [point.turn for point in review.known.chart] == list(range(1, 11))
+    for side in (review.known, review.opened):
+        for point in side.chart:
+            assert 0 <= point.low <= point.chance <= point.high <= 1000
+    # After the blunder there is next to no chance.
+    assert review.known.chart[2].high < 100 < review.known.chart[1].low
+    assert review.imagined >= 2 * 10 * GAMES
+
+
+def test_luck_that_decided_the_game_is_told_and_has_the_right_sign():
+    """The deal: nine coins against none."""
+    lucky = reviewed(purses(9, 0, {3: "grab"})).luck
+    assert lucky[0].turn == 0
+    assert lucky[0].low > 0
+    assert "Good luck added" in str(of_luck(lucky[0]))
+    unlucky = reviewed(purses(0, 9, {3: "grab"})).luck
+    assert unlucky[0].turn == 0
+    assert unlucky[0].high < 0
+    assert "Bad luck cost you" in str(of_luck(unlucky[0]))
+
+
+def test_a_loser_and_a_winner_get_their_own_reviews():
+    table = purses(5, 5, {2: "burn"})
+    first, second = reviewed(table, 0), reviewed(table, 1)
+    assert (first.share, second.share) == (0, 1000)
+    assert chosen(first.known.mistakes)[0] == (3, "burn")
+    # The second player took coins and won anyway: nothing cost anything.
+    assert second.known.mistakes == ()
+    assert second.known.chart[-1].low > 900
+
+
+class Public(type(PURSES)):  # type: ignore[misc]
+    """Purses of five coins each, which everyone sees."""
+
+    imagine = Game.imagine
+
+    def start(self, seats, options):
+        return replace(super().start(seats, options), purses=(5, 5))
+
+    def setup(self, state, draw):
+        yield from ()
+
+
+def test_a_game_without_secrets_has_one_side():
+    game = Public()
+    table = begin(game, 2, SEED)
+    for _ in range(10):
+        table = table.submit(0, Choice("take")).submit(1, Choice("take"))
+    review = reviewed(table, game=game)
+    assert review.opened is None
+    assert [(each.turn, each.other) for each in review.known.mistakes] == [(4, "grab")]
+
+
+def test_a_review_can_be_stored_and_read():
+    review = reviewed(purses(5, 5, {2: "burn"}))
+    assert codec.decoder(KINDS).decode(codec.dumps(review)) == review
+    assert isinstance(review, Review)
+
+
+@pytest.mark.parametrize("hash_seed", ["1", "2"])
+def test_the_same_game_has_the_same_review_in_every_process(hash_seed):
+    found = subprocess.run(
+        [sys.executable, "-m", "tests.engine.test_coach"],
+        env={**os.environ, "PYTHONHASHSEED": hash_seed},
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(found.stdout) == _plain()
+
+
+def _plain():
+    return codec.plain(reviewed(purses(4, 6, {2: "burn", 5: "burn"})))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", names())
+def test_each_game_has_reviews_within_the_budget(name):
+    game = load(name)
+    table = begin(game, game.seats[0], SEED, game.short)
+    while asks := table.asks():
+        seat = next(seat for seat in asks if seat not in table.position.box)
+        bot, luck = BOTS["greedy" if seat else "random"], Stream(bot_seed(SEED, table.position.turn, seat), 0)
+        table = table.submit(seat, bot(game, table.view(seat), asks[seat], luck))
+    review = reviewed(table, game=game)
+    assert review.decisions
+    for side in (review.known, review.opened) if review.opened else (review.known,):
+        assert 2 <= len(side.chart) <= min(MOST_POINTS, review.decisions)
+        assert len(side.mistakes) <= NAMED
+        assert len(side.best) <= NAMED
+        assert not set(chosen(side.mistakes)) & set(chosen(side.best))
+    # Even a long game is played on from its middle for half of its length, on average.
+    assert review.imagined <= 2 * (MOST_POINTS * GAMES + 16 * 400 + 12 * GAMES)
+    assert codec.decoder(KINDS).decode(codec.dumps(review)) == review
+
+
+if __name__ == "__main__":
+    print(json.dumps(_plain()))

@@ -1,0 +1,24 @@
+"""A review that takes no time to make, for tests of what becomes of reviews."""
+
+from dataclasses import replace
+from typing import Final
+
+from engine.coach import Luck, Point, Review, Side, Verdict
+from pbem.coach import ReviewTask
+
+_MISTAKE: Final = Verdict(2, "bid 5", "bid 4", 400, -100, -150, -50, 900, 700, 4)
+_BEST: Final = Verdict(3, "bid 3", "bid 0", 500, 100, 50, 150)
+_CHART: Final = (
+    Point(1, 300, 240, 370),
+    Point(2, 400, 340, 470),
+    Point(3, 310, 250, 377),
+    Point(5, 480, 410, 550),
+    Point(8, 720, 655, 778),
+)
+_SIDE: Final = Side(_CHART, (_MISTAKE,), (_BEST,))
+SAMPLE: Final = Review(0, 1000, 12, 9600, _SIDE, _SIDE, (Luck(0, 80, 20, 140), Luck(2, -120, -180, -60)))
+
+
+def sample(task: ReviewTask) -> Review:
+    """The same review for any game."""
+    return replace(SAMPLE, seat=task.seat)
