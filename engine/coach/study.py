@@ -150,6 +150,9 @@ class _Study:
             key=lambda p: glances[p].lost - glances[p].gained,
         )[:STUDIED]
         mistakes = [self._verdict(moments[place], glances[place].best) for place in worst]
+        # A choice can beat the obvious one and still be a mistake, because a third one was better.
+        wrong = {each.turn for each in mistakes if each.high < 0}
+        finest = [place for place in finest if moments[place].turn not in wrong]
         best = [self._verdict(moments[place], glances[place].obvious) for place in finest]
         return Side(
             self._chart(moments),
