@@ -83,7 +83,9 @@ def test_pages_shown_twice_as_large_fit_and_nothing_overlaps(app: Flask, enlarge
 
 @pytest.mark.parametrize("key", ["Tab", "Shift+Tab"])
 @pytest.mark.parametrize("screen", SCREENS, ids=["enlarged", "wide"])
-def test_the_bar_hides_nothing_that_has_the_focus(app: Flask, chromium: Browser, screen: ViewportSize, key: str) -> None:
+def test_the_bar_hides_nothing_that_has_the_focus(
+    app: Flask, chromium: Browser, screen: ViewportSize, key: str
+) -> None:
     hidden, page = [], chromium.new_page(viewport=screen)
     for name, html in seats(app):
         page.set_content(html)
