@@ -69,10 +69,11 @@ def _for_a_turn(view: State, seat: int) -> Decision:
 
 def uses(view: State, seat: int) -> Iterator[Act]:
     """Yield an act for each Pawn or Court that shares a suit with a card in the pool."""
+    why = say("Choose a card in the pool that shares a suit with it.")
     for card in dict.fromkeys(in_order(view.takes[seat])):
         targets = in_order(tuple(target for target in view.pool if share_a_suit(card, target)))
         if rank(card) in "PT" and targets:
-            yield Act("use", (OneOf("card", things((card,))), OneOf("target", things(targets))), "use {} for {}")
+            yield Act("use", (OneOf("card", things((card,))), OneOf("target", things(targets), why)), "use {} for {}")
 
 
 def _for_a_last_auction(view: State, seat: int) -> Decision:
