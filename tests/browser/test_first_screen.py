@@ -1,6 +1,7 @@
-"""The page of a seat on a phone: table, hand and bar fit the first screen, and the page is short."""
+"""The first screen of a seat: on a phone table, hand and bar fit it; on a wide screen the bar lies over nothing of the table."""
 
 from collections.abc import Iterator
+from typing import Final
 
 import pytest
 from flask import Flask
@@ -58,6 +59,19 @@ LEADERS = """() => [...document.querySelectorAll(".leads")].filter(each => {
     return getComputedStyle(each).clipPath === "none" && box.width > 8 && box.height > 8;
 }).length"""
 
+WIDE: Final = ((1024, 768), (1280, 800), (1440, 900))
+
+BEHIND_THE_BAR = """() => {
+    const bar = document.querySelector(".bar").getBoundingClientRect();
+    return [...document.querySelectorAll(".board, .board *, .mine, .mine *")].filter(each => {
+        const box = each.getBoundingClientRect();
+        return each.checkVisibility() && Math.min(box.right, bar.right) - Math.max(box.left, bar.left) > 1
+            && Math.min(box.bottom, bar.bottom) - Math.max(box.top, bar.top) > 1;
+    }).map(each => each.outerHTML.slice(0, 80));
+}"""
+
+IN_VIEW = """() => [".bar", ".own"].every(each => document.querySelector(each).getBoundingClientRect().bottom <= innerHeight)"""
+
 LOW = """() => [...document.querySelectorAll(".bar button, .bar input[type=number], .room summary, .hand .pick")]
     .filter(each => each.checkVisibility() && each.getBoundingClientRect().height < %d).map(each => each.outerHTML.slice(0, 80))"""
 
@@ -95,6 +109,21 @@ def test_the_range_of_a_bid_is_not_cut_off_on_a_phone(app: Flask, phone: Page) -
         found += phone.evaluate(RANGES % ("8" * len("10–104")))
     assert found
     assert all(found)
+
+
+@pytest.mark.parametrize(("kind", "seats"), tables())
+def test_the_bar_lies_beside_the_table_on_a_wide_screen(app: Flask, chromium: Browser, kind: str, seats: int) -> None:
+    page = chromium.new_page()
+    for position in (*positions(kind, seats), *decisions(kind, seats)):
+        page.set_content(seat_page(app, position))
+        for width, height in WIDE:
+            page.set_viewport_size({"width": width, "height": height})
+            for scrolled in (0, 9999):
+                page.evaluate(f"scrollTo(0, {scrolled})")
+                assert page.evaluate(BEHIND_THE_BAR) == [], (width, scrolled)
+            page.evaluate("scrollTo(0, 0)")
+            assert page.evaluate(IN_VIEW), width
+    page.close()
 
 
 @pytest.mark.parametrize("kind", all_games.names())

@@ -1,11 +1,11 @@
 """Seats and the front page for people who enlarge pages, choose their own colours, want nothing to move, or use the keyboard."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Final
 
 import pytest
 from flask import Flask
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, ViewportSize
 
 from engine import game as all_games
 from tests.bot_games import positions
@@ -14,7 +14,7 @@ from tests.browser.test_every_page import WIDE
 
 pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium")]
 
-ENLARGED: Any = {"width": 640, "height": 430}
+ENLARGED: Final[ViewportSize] = {"width": 640, "height": 430}
 """A screen of 1280 × 860 whose page is shown twice as large."""
 
 OVERLAPPING = """() => {
@@ -43,10 +43,13 @@ HIDDEN = """() => {
     const each = document.activeElement, bar = document.querySelector(".bar");
     if (each === document.body) return null;
     const box = (each.closest(".pick") || each).getBoundingClientRect(), over = bar.getBoundingClientRect();
-    return !bar.contains(each) && box.bottom > over.top + 1 && box.top < over.bottom ? each.outerHTML.slice(0, 100) : "";
+    const beside = box.right <= over.left || box.left >= over.right;
+    return !bar.contains(each) && !beside && box.bottom > over.top + 1 && box.top < over.bottom ? each.outerHTML.slice(0, 100) : "";
 }"""
 
 MOST_STOPS = 60
+
+SCREENS: Final[tuple[ViewportSize, ...]] = (ENLARGED, {"width": 1280, "height": 800})
 
 
 @pytest.fixture
@@ -78,16 +81,21 @@ def test_pages_shown_twice_as_large_fit_and_nothing_overlaps(app: Flask, enlarge
     assert wrong == []
 
 
-def test_the_bar_hides_nothing_that_has_the_focus(app: Flask, enlarged: Page) -> None:
-    hidden = []
+@pytest.mark.parametrize("key", ["Tab", "Shift+Tab"])
+@pytest.mark.parametrize("screen", SCREENS, ids=["enlarged", "wide"])
+def test_the_bar_hides_nothing_that_has_the_focus(
+    app: Flask, chromium: Browser, screen: ViewportSize, key: str
+) -> None:
+    hidden, page = [], chromium.new_page(viewport=screen)
     for name, html in seats(app):
-        enlarged.set_content(html)
+        page.set_content(html)
         for _ in range(MOST_STOPS):
-            enlarged.keyboard.press("Tab")
-            found = enlarged.evaluate(HIDDEN)
+            page.keyboard.press(key)
+            found = page.evaluate(HIDDEN)
             if found is None:
                 break
             hidden += [(name, found)] if found else []
+    page.close()
     assert hidden == []
 
 

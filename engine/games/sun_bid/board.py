@@ -8,6 +8,7 @@ from engine.facts import SPECTATOR, take
 from engine.tell import Text, say
 
 from .aces import NONE, cheapest_way
+from .decisions import uses
 from .scoring import HIGHEST_SUN_TOTAL, in_words, points_of_take
 from .state import ROUNDS, Auction, State, all_sums
 from .words import sun_face, sun_faces
@@ -31,19 +32,29 @@ def _turn(view: State) -> Text:
     if view.over:
         return say("The game is over.")
     if auction is None and view.deck:
-        return say("It's {seat's} turn.", seat=view.lead)
+        return _turn_to_act(view)
     if auction is None:
         return say("The deck is empty. {seat} can call one last auction.", seat=view.lead)
     if auction.aces:
         return say("{seat} must discard for {aces}.", seat=auction.leader, aces=auction.aces)
+    bidder, lot = auction.bidders[0], say("the pool") if view.pool else say("the centre Sun")
+    if auction.leader is None and auction.called and auction.bidders == (view.lead,):
+        return say("Nobody else bid, so {seat} must bid for {lot}.", seat=bidder, lot=lot)
     if auction.leader is None:
-        return say("It's {seat's} turn to bid. Nobody has bid yet.", seat=auction.bidders[0])
+        return say("It's {seat's} turn to bid for {lot}. Nobody has bid yet.", seat=bidder, lot=lot)
     return say(
-        "It's {seat's} turn to bid. {leader:seat} [leads|lead] with {high}.",
-        seat=auction.bidders[0],
+        "It's {seat's} turn to bid for {lot}. {leader:seat} [leads|lead] with {high}.",
+        seat=bidder,
+        lot=lot,
         high=auction.high,
         leader=auction.leader,
     )
+
+
+def _turn_to_act(view: State) -> Text:
+    if any(uses(view, view.lead)):
+        return say("It's {seat's} turn to flip a card, call an auction, or use a Pawn or Court.", seat=view.lead)
+    return say("It's {seat's} turn to flip a card or call an auction.", seat=view.lead)
 
 
 def _how_it_scores() -> Text:

@@ -33,7 +33,7 @@ def barred(view: State, seat: int) -> Mapping[str, Text]:
     auction = view.auction
     if auction is None and not view.deck:
         return {"flip": say("The deck is empty.")}
-    if auction is None and not any(_uses(view, seat)):
+    if auction is None and not any(uses(view, seat)):
         if not any(rank(card) in "PT" for card in view.takes[seat]):
             return {"use": say("You have no Pawn or Court in your take.")}
         return {"use": say("None of your Pawns and Courts shares a suit with a card in the pool.")}
@@ -51,28 +51,29 @@ def objects(view: State, seat: int, choice: Choice) -> Text | None:
 
 
 def _for_a_turn(view: State, seat: int) -> Decision:
-    uses = tuple(_uses(view, seat))
+    acts = tuple(uses(view, seat))
     what = (
-        say("Flip a card, call an auction, or use a Pawn or Court?") if uses else say("Flip a card or call an auction?")
+        say("Flip a card, call an auction, or use a Pawn or Court?") if acts else say("Flip a card or call an auction?")
     )
     return Decision(
         seat,
         say("{what} In the pool: {pool}.", what=what, pool=in_order(view.pool))
         if view.pool
         else say("{what} The pool is empty.", what=what),
-        (Act("flip"), Act("call"), *uses),
+        (Act("flip"), Act("call"), *acts),
         default=Choice("flip"),
         topic=f"round {view.round}",
         public=True,
     )
 
 
-def _uses(view: State, seat: int) -> Iterator[Act]:
+def uses(view: State, seat: int) -> Iterator[Act]:
     """Yield an act for each Pawn or Court that shares a suit with a card in the pool."""
+    why = say("Choose a card in the pool that shares a suit with it.")
     for card in dict.fromkeys(in_order(view.takes[seat])):
         targets = in_order(tuple(target for target in view.pool if share_a_suit(card, target)))
         if rank(card) in "PT" and targets:
-            yield Act("use", (OneOf("card", things((card,))), OneOf("target", things(targets))), "use {} for {}")
+            yield Act("use", (OneOf("card", things((card,))), OneOf("target", things(targets), why)), "use {} for {}")
 
 
 def _for_a_last_auction(view: State, seat: int) -> Decision:

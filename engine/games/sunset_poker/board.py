@@ -48,7 +48,9 @@ def _turn(view: State) -> Text:
             cards=len(view.packs[0]),
             first=view.first,
         )
-    return say("It's {seat's} turn.", seat=view.turn)
+    if view.sun is None:
+        return say("It's {seat's} turn to play a card, take the Sun or fold.", seat=view.turn)
+    return say("It's {seat's} turn to play a card or fold.", seat=view.turn)
 
 
 def _centre(view: State) -> tuple[Part, ...]:

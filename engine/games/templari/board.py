@@ -41,11 +41,13 @@ def _turn(view: State) -> Text:
         return say("{seat} must give up a card.", seat=view.offender)
     if view.auction is None:
         return say("{seat} can sell a card before the lot comes up.", seat=view.sellers[0])
+    lot = view.lot if view.auction.seller is None else (view.auction.card,)
     if view.auction.leader is None:
-        return say("It's {seat's} turn to bid. Nobody has bid yet.", seat=view.auction.turn)
+        return say("It's {seat's} turn to bid for {lot}. Nobody has bid yet.", seat=view.auction.turn, lot=lot)
     return say(
-        "It's {seat's} turn to bid. {leader:seat} [leads|lead] with {high}.",
+        "It's {seat's} turn to bid for {lot}. {leader:seat} [leads|lead] with {high}.",
         seat=view.auction.turn,
+        lot=lot,
         high=view.auction.high,
         leader=view.auction.leader,
     )

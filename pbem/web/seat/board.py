@@ -65,6 +65,11 @@ class BoardPart:
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[str, bool, tuple[int | str | None, ...]], ...] = ()
 
+    def barred(self, place: int) -> bool:
+        """Whether neither the thing at this place can be chosen nor another one like it, though others can."""
+        choosable = {thing.word for thing, pick in zip(self.things, self.picks, strict=True) if pick}
+        return self.things[place].word not in choosable
+
 
 @dataclass(frozen=True, slots=True)
 class PagePanel:

@@ -9,6 +9,7 @@ the same decision, and a refusal says why.
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Final
 
 from werkzeug.datastructures import ImmutableMultiDict, MultiDict
@@ -79,9 +80,9 @@ class Form:
     quick: tuple[tuple[str, str, str], ...] = ()
 
     @property
-    def simple(self) -> bool:
-        """Whether its only field is a number, which fits beside its button."""
-        return len(self.fields) == 1 and self.fields[0].kind in ("number", "numbers", "list")
+    def is_sentence(self) -> bool:
+        """Whether there are words between or after its fields."""
+        return bool(self.after) or any(field.before for field in self.fields)
 
 
 def forms_of(
@@ -101,14 +102,17 @@ def forms_of(
 
 
 def choosable(forms: Sequence[Form]) -> tuple[board.Choosable, ...]:
-    """The fields whose things may be chosen on the board, where they are."""
+    """The fields whose things may be chosen on the board, where they are. A sentence with several fields stays together."""
     fields = {
-        field.name: field for form in forms for field in form.fields if field.kind in ("buttons", "boxes", "list")
+        field.name: field
+        for form in forms
+        for field in form.fields
+        if field.kind in ("buttons", "boxes", "list") and not (form.is_sentence and len(form.fields) > 1)
     }
     return tuple(
         board.Choosable(name, tuple((each.thing.word, _pick(field, each)) for each in field.alternatives))
         for name, field in fields.items()
-        if not field.before and all(each.thing.id for each in field.alternatives)
+        if all(each.thing.id for each in field.alternatives)
     )
 
 
@@ -149,8 +153,9 @@ def things_of(decision: Decision, choice: Choice, teller: Teller, faces: Mapping
 def fields_of(decision: Decision, choice: Choice) -> Fields:
     """The fields of the form as they are filled in for this choice."""
     number = next(number for number, act in enumerate(decision.acts) if choice in act)
-    filled = zip(_shown(decision)[number], choice.values, strict=True)
-    pairs = (pair for (name, shown), value in filled for pair in _pairs(shown, name, value))
+    shown = _shown(decision)[number]
+    filled = list(zip(shown, choice.values, strict=True))[_in_title(shown) :]
+    pairs = (pair for (name, blank), value in filled for pair in _pairs(blank, name, value))
     return MultiDict([("act", str(number)), *pairs])
 
 
@@ -226,17 +231,38 @@ def _form(
         title = capital(translate(write(decision, only)))
         return Form(number, title, note, (), "")
     pieces = _pieces(act)
-    in_sentence = bool(act.phrase) and len(act.blanks) > 1
+    in_title = _in_title(shown)
+    title = _title(act, [blank for _name, blank in shown[:in_title]], pieces, display)
+    in_sentence = bool(act.phrase) and len(act.blanks) - in_title > 1
     fields = tuple(
         _field(blank, name, pieces[place], display, values, in_sentence=in_sentence)
         for place, (name, blank) in enumerate(shown)
+        if place >= in_title
     )
     quick = tuple(
         (str(choice.number()), capital(translate(written)), written)
         for choice, written in ((choice, write(decision, choice)) for choice in quick_choices(act, costly))
     )
     needed = () if len(quick) == act.count() else _without_repetition(fields)
-    return Form(number, capital(translate(act.verb)), note, needed, pieces[-1], quick)
+    return Form(number, title, note, needed, pieces[-1], quick)
+
+
+def _title(act: Act, only: Sequence[Blank], pieces: Sequence[str], display: _Display) -> str:
+    """The words of the act's button: its verb, and the things that leave no choice."""
+    words = [capital(translate(act.verb))]
+    for blank, before in zip(only, pieces, strict=False):
+        assert isinstance(blank, OneOf)
+        words += [before, display.thing(blank.things[0]).word]
+    return " ".join(word for word in words if word)
+
+
+def _in_title(shown: tuple[tuple[str, Blank], ...]) -> int:
+    """How many of the first blanks have only one thing each. They need no field: the button says them."""
+    return sum(1 for _ in takewhile(_leaves_no_choice, (blank for _name, blank in shown)))
+
+
+def _leaves_no_choice(blank: Blank) -> bool:
+    return isinstance(blank, OneOf) and len(blank.things) == 1
 
 
 def _without_repetition(fields: tuple[Field, ...]) -> tuple[Field, ...]:
@@ -248,7 +274,7 @@ def _without_repetition(fields: tuple[Field, ...]) -> tuple[Field, ...]:
 
 
 def _pieces(act: Act) -> list[str]:
-    """The words of the act's phrase before each blank and after the last."""
+    """The words of the act's phrase before each blank and after the last, without its verb."""
     if not act.phrase:
         return [""] * (len(act.blanks) + 1)
     # The verb is the title of the form.
@@ -288,6 +314,8 @@ def _value(blank: Blank, shown: Blank, name: str, fields: Fields) -> Value:
         return number if number in blank else _misfit(blank, str(number))
     if isinstance(blank, OneOf):
         assert isinstance(shown, OneOf)
+        if _leaves_no_choice(shown):
+            return shown.things[0].value
         thing = shown.things[_place(shown.things, fields.get(name, ""), blank.name)]
         return thing.value if thing.value in blank else _misfit(blank, thing.word)
     if isinstance(blank, Some):

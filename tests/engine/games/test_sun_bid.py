@@ -890,12 +890,35 @@ def test_facts_are_told_in_plain_sentences(happened, sentence, sentence_for_ann)
     assert GAME.teller(0, PEOPLE).tell(happened) == sentence_for_ann
 
 
+@pytest.mark.parametrize(
+    ("moves", "changes", "sentence"),
+    [
+        ((), {}, "It's Ann's turn to flip a card or call an auction."),
+        (
+            (),
+            {"pool": ("Author",), "takes": (("Consul",), (), ())},
+            "It's Ann's turn to flip a card, call an auction, or use a Pawn or Court.",
+        ),
+        (((0, "call"),), {}, "It's Ben's turn to bid for the centre Sun. Nobody has bid yet."),
+        (((0, "call"),), {"pool": ("Author",)}, "It's Ben's turn to bid for the pool. Nobody has bid yet."),
+        (((0, "call"), (1, "pass"), (2, "pass")), {}, "Nobody else bid, so Ann must bid for the centre Sun."),
+    ],
+)
+def test_the_board_says_what_the_turn_is_for(moves, changes, sentence):
+    changes = {
+        name: tuple(cards(*own) for own in value) if name == "takes" else cards(*value)
+        for name, value in changes.items()
+    }
+    state = play(table(3, **changes), *moves).state
+    assert GAME.teller(None, PEOPLE)(GAME.board(state, 2).turn) == sentence
+
+
 def test_the_board_shows_what_a_bid_depends_on():
     position = table(3, {"equal_pawns": "on"}, pool=cards("Author", "Forest"), takes=((), cards("Mill", "Mill"), ()))
     position = play(position, (0, "call"), (1, "bid 3"))
     text = plain(GAME.board(position.state, 2), GAME.teller(2, PEOPLE))
     for shown in (
-        "It's your turn to bid. Ben leads with the Painter.",
+        "It's your turn to bid for the pool. Ben leads with the Painter.",
         "The pool: Author (2 Moons Knots); Forest (5 Moons Leaves)",
         "The centre Sun: Ace of Suns (1)",
         "Ann called.",

@@ -871,3 +871,11 @@ def test_the_board_draws_the_sun_in_the_middle_until_someone_has_taken_it():
     assert [sun in panel.scenery for panel in before.players] == [False, False, False]
     assert after.scenery == ()
     assert [sun in panel.scenery for panel in after.players] == [True, False, False]
+
+
+def test_the_board_says_what_the_turn_is_for():
+    position = playing(3)
+    tell = GAME.teller(None, NAMES_OF_PEOPLE)
+    assert tell(GAME.board(position.state, 2).turn) == "It's Ann's turn to play a card, take the Sun or fold."
+    position, _ = act(position, "take the Sun")
+    assert tell(GAME.board(position.state, 2).turn) == "It's Bartholomew's turn to play a card or fold."

@@ -6,10 +6,12 @@ from lxml import html
 from werkzeug.datastructures import MultiDict
 
 from engine import grammar
+from engine.board import Face, Row
 from engine.decisions import Act, Amount, Choice, Decision, OneOf, Ranking, Some, Split, Thing
 from engine.tell import Teller, say
 from pbem.domain.errors import BadInput, Stale
-from pbem.web.seat.forms import choice_of, fields_of, forms_of
+from pbem.web.seat.board import Choosable, Pick, draw_parts
+from pbem.web.seat.forms import choice_of, choosable, fields_of, forms_of
 
 SUITS = tuple(Thing(suit.lower(), suit, f"{n}") for n, suit in enumerate(("Moons", "Suns", "Waves", "Leaves")))
 TWINS = (Thing(3, "3"), Thing(3, "3"), Thing(5, "5"))
@@ -80,6 +82,31 @@ def test_an_act_with_some_of_the_things_of_another_shares_its_field_and_refuses_
     with pytest.raises(BadInput) as refused:
         choice_of(asked, MultiDict({"act": "1", "b0": "1"}))
     assert refused.value.why == "No gold."
+
+
+def test_the_button_says_a_thing_that_leaves_no_choice():
+    use = [
+        Act("use", (OneOf("card", (suit,)), OneOf("target", SUITS[2:])), phrase="use {} for {}") for suit in SUITS[:2]
+    ]
+    asked = decision(Act("flip"), *use)
+    forms = [form for form in forms_of(asked, Teller()) if form.fields]
+    assert [form.title for form in forms] == ["Use Moons", "Use Suns"]
+    assert [[field.name for field in form.fields] for form in forms] == [["b1"], ["b1"]]
+    assert choice_of(asked, MultiDict({"act": "2", "b1": "1"})) == Choice("use", ("suns", "leaves"))
+
+
+def test_a_sentence_with_several_fields_is_not_torn_apart_by_the_board():
+    faces = {suit.word: Face("sign", suit.word.lower(), suit.word) for suit in SUITS}
+    forms = {form.title: form for form in forms_of(decision(ACTS["a sentence"], ACTS["one of a few"]), Teller(), faces)}
+    assert choosable([forms["Give"]]) == ()
+    assert [each.name for each in choosable([forms["Play"]])] == [forms["Play"].fields[0].name]
+
+
+def test_only_cards_unlike_those_that_can_be_chosen_are_barred():
+    hand = Row(say("your hand"), tuple(Face("sign", word, word) for word in ("5", "5", "7")), "hand")
+    field = Choosable("b0", (("5", Pick("b0", "0", many=False, chosen=False)),))
+    (row,) = draw_parts((hand,), Teller(), [field])
+    assert [row.barred(place) for place in range(3)] == [False, False, True]
 
 
 @pytest.mark.parametrize(
