@@ -71,7 +71,9 @@ def share(token: str) -> Response:
     """Share one's own review with the table, or take that back."""
     shared = field("shared") == "yes"
     server().run(reviews.share, token, shared=shared)
-    return site.go(".show", token=token, done="review shared" if shared else "review not shared", _anchor="share")
+    if shared:
+        return site.go(".show", token=token, done="review shared", _anchor="share")
+    return site.go(".show", token=token, done="review not shared", _anchor="share")
 
 
 def _page(token: str, found: SeatReview) -> Response:

@@ -397,6 +397,7 @@ def test_every_tick_that_cannot_be_undone_waits_for_the_clock():
         "deliver",
         "receive",
         "bots",
+        "reviews",
         "organisers",
         "views",
         "faults",
