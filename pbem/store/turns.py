@@ -14,7 +14,8 @@ from pbem.store.outbox import TELL
 from pbem.store.players import bits
 
 _ALONG: Final = (CLOSE, ASK, TELL)
-"""Statements run along with the snapshot; `close` has the values for all of them."""
+_AT_THE_END: Final = (CLOSE, TELL)
+"""Statements run along with the snapshot, and those where nobody is asked any more; `close` has the values for all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,4 +48,4 @@ def close(tx: Connection, game: GameRow, new: Mapping[str, Any], then: NextTurn,
         "leaves_at": then.leaves_at,
         "now": now,
     }
-    games.advance(tx, game, new, _ALONG, values)
+    games.advance(tx, game, new, _ALONG if then.asked else _AT_THE_END, values)
