@@ -328,6 +328,7 @@ def test_a_corrected_title_and_a_former_players_corrected_name_stay_corrected(se
     [
         (lambda saved: replace(saved, game=saved.game._replace(title="x" * 81)), "a title can't be used"),
         (lambda saved: replace(saved, game=saved.game._replace(pace="soon")), "pace 'soon'"),
+        (lambda saved: replace(saved, game=saved.game._replace(stand_in="skynet")), "taken over by 'skynet'"),
         (lambda saved: replace(saved, former_players=saved.former_players * 2), "former_player is there twice"),
         (
             lambda saved: replace(saved, former_players=(replace(saved.former_players[0], name="a@example.org"),)),
