@@ -44,6 +44,7 @@ from tests.crash.process import KEYS
 from tests.fakes import FakeClock
 from tests.mail.sink import ReceivedEmail, Sink
 from tests.ports import free_port
+from tests.sim.player import meant_by_silence
 from tests.waiting import PATIENCE, until
 
 LIVES = (15, 60)
@@ -177,14 +178,13 @@ class Town:
             noted = path.split("/")[2], path.split("/")[3]
         else:
             seat = re.search(rf"{SITE}/s/([a-z2-7]{{33}})\s", email.text)
-            text = " ".join(email.text.split())
-            silence = re.search(r"“([^”]+)” will be played for you", text)
+            silence = meant_by_silence(email.text)
             printed = re.search(r", turn (\d+): ", str(email.message["Subject"]))
             assert seat, email.text
             assert silence, email.text
             assert printed, email.text
             path = f"/s/{seat[1]}/play"
-            fields = {"turn": printed[1], "choice": silence[1]}
+            fields = {"turn": printed[1], "choice": silence}
             noted = seat[1], f"turn {printed[1]}"
         webs = [part for part in self.parts if part.what == "web"]
         presses = 2 if self.luck.random() < 0.3 else 1

@@ -18,7 +18,7 @@ from tests.mail_rig.rig import Rig
 from tests.mail_rig.site import Site
 from tests.sim.browser import Browser
 from tests.sim.far_end import Arrived
-from tests.sim.player import Manners, Player, asks
+from tests.sim.player import Manners, Player, asks, meant_by_silence
 from tests.waiting import until
 
 CALM = Manners(timedelta(0), twice=0.1, old_links=0.05, regrets=0, preferences=0, orders=0, new_links=0, quiet_hours=0)
@@ -96,18 +96,17 @@ class RepliesOnly:
         refused = kind == "receipt" and "carry out a line" in " ".join(email.text.split())
         if not asks(email.text) or not (kind in ("turn", "reminder") or refused):
             return
-        silence = SILENCE.search(email.text)
+        silence = meant_by_silence(email.text)
         assert silence
         commands = [] if refused else COMMAND.findall(email.text)
         self.seen["answered by what silence means" if not commands else "answered"] += 1
-        self.answer(email, self.luck.choice(commands or [" ".join(silence[1].split())]))
+        self.answer(email, self.luck.choice(commands or [silence]))
 
     def answer(self, email: Received, *lines: str) -> None:
         """Write lines above a quoted email, and send the reply."""
         self.rig.submit(answer_to(email, self.mailbox.address, *lines), self.mailbox.address, reply_address(email))
 
 
-SILENCE = re.compile(r"“([^”]+)” will\s+be\s+played\s+for\s+you")
 COMMAND = re.compile(r"^\* ([^(\n]+?)(?: \(|$)", re.MULTILINE)
 
 

@@ -105,10 +105,10 @@ class Player:
         self.links_had += moves
         if moves and self.luck.random() < 0.8:
             return self._by_link(self.luck.choice(moves))
-        silence = _SILENCE.search(email.text)
+        silence = meant_by_silence(email.text)
         if not seats or silence is None:
             raise BrokenError(f"a turn mail cannot be played from: {email.subject}")
-        return self._by_page(seats[0], " ".join(silence[1].split()))
+        return self._by_page(seats[0], silence)
 
     def _take_over(self, paths: list[str]) -> None:
         """Ask for a seat that an email offers to a substitute."""
@@ -240,7 +240,13 @@ class Player:
 
 def asks(text: str) -> bool:
     """Whether an email asks for a move: a turn or a reminder."""
-    return _SILENCE.search(text) is not None
+    return meant_by_silence(text) is not None
+
+
+def meant_by_silence(text: str) -> str | None:
+    """The choice that an email says will be played at the deadline, on one line; None if it asks for no move."""
+    found = _SILENCE.search(text)
+    return " ".join(found[1].split()) if found else None
 
 
 def _links(text: str, site: str) -> list[str]:
