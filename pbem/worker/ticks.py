@@ -15,7 +15,7 @@ import structlog
 
 from pbem.bots import Think, think_here
 from pbem.clock import WatchedClock
-from pbem.coach import MakeReview, review_here
+from pbem.coach import MakeReview
 from pbem.service.absence import bots, offers, substitutes, timeouts
 from pbem.service.archive import daily_check, reviews
 from pbem.service.clocks import outages, reachability, stopped_tables
@@ -37,8 +37,8 @@ class WorkerContext:
     """The state of a worker: its server, its name, and its ways to the outside.
 
     `send` sends one batch of due emails, and `receive` processes one batch of received emails; each returns their number.
-    `keep` keeps what is being sent. `look` is the check of a table's record, if this worker does that. `think` chooses for bots,
-    and `review` makes reviews.
+    `keep` keeps what is being sent. `think` chooses for bots. `look` is the check of a table's record, and `review` makes a review,
+    if this worker does that.
     """
 
     server: Server
@@ -46,9 +46,9 @@ class WorkerContext:
     send: Callable[[Server], int]
     keep: Callable[[Server], None] = lambda _server: None
     receive: Callable[[Server], int] = lambda _server: 0
-    look: daily_check.CheckTable | None = None
     think: Think = think_here
-    review: MakeReview = review_here
+    look: daily_check.CheckTable | None = None
+    review: MakeReview | None = None
     stopping: threading.Event = field(default_factory=threading.Event)
     held_back: str | None = None
     bots_held: list[DeadlineRow] = field(default_factory=list)
@@ -203,7 +203,7 @@ def check_records(context: WorkerContext) -> None:
 
 def make_reviews(context: WorkerContext) -> bool:
     """Make the next review of a finished game."""
-    return reviews.make_next(context.server, context.review, context.stopping.is_set)
+    return context.review is not None and reviews.make_next(context.server, context.review, context.stopping.is_set)
 
 
 def clean_up(context: WorkerContext) -> None:

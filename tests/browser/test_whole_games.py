@@ -35,7 +35,7 @@ BY_KEYBOARD = KINDS[-2]
 A_FEW = 12
 
 
-@pytest.mark.slice(2 / 5)
+@pytest.mark.slice(1 / 5)
 @pytest.mark.parametrize("kind", KINDS)
 def test_two_people_with_phones_play_a_whole_game_from_opening_the_table_to_its_end(kind, served, people):
     luck = random.Random(kind)

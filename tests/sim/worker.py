@@ -15,6 +15,7 @@ from pbem.service.clocks.outages import Worker
 from pbem.service.incoming import receive
 from pbem.service.outgoing.deliver import Post, deliver
 from pbem.worker.ticks import TICKS, WorkerContext
+from tests.service.archive.sample_review import sample
 from tests.sim.far_end import FarEnd
 from tests.sim.faults import DiskError, Strikes
 from tests.sim.truth import Truth
@@ -64,6 +65,7 @@ class SimulatedWorker:
             worker,
             lambda server: deliver(server, post).dealt_with,
             receive=lambda server: receive.process(server, self._world.inbound),
+            review=sample,
         )
 
     def _works(self, quiet: bool, now: datetime) -> bool:
