@@ -123,7 +123,7 @@ def looks(room: Showroom, pages: list[Shown]) -> list[Look]:
         size = len(answer.response.data)
         return Look(shown.name, "/desk" in answer.url, statements, size, frozenset(drawn), tuple(labels(html)))
 
-    # What another test has drawn is cached.
+    # Pages that another test has drawn are cached.
     page_cache.pages_of(room.app).clear()
     event.listen(room.server.store.engine, "before_cursor_execute", executed)
     with request_started.connected_to(started, room.app), template_rendered.connected_to(rendered, room.app):
@@ -143,12 +143,12 @@ class Findings:
 
 @pytest.fixture(scope="module")
 def findings(room: Showroom, pages: list[Shown], chromium: Browser) -> Findings:
-    """The findings on half of all pages. Each is opened once, and switched to dark mode, where only colours differ."""
+    """The findings on a third of all pages. Each is opened once, and switched to dark mode, where only colours differ."""
     found = Findings()
     with visitor(chromium, room) as page:
         page.on("request", lambda request: found.asked.add(urlsplit(request.url).netloc))
         page.on("console", lambda message: found.heard.append(message))  # noqa: PLW0108 - it takes no method of a list
-        for shown in some(pages, 1 / 2):
+        for shown in some(pages, 1 / 3):
             page.emulate_media(color_scheme="light")
             room.open(shown, page)
             found.wrong["light"] += [(shown.name, each) for each in _faults(page)]

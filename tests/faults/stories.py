@@ -85,7 +85,7 @@ def works(world: AddressWorld) -> None:
         lambda _: deliver.deliver(server, world.post).dealt_with,
         lambda _: deliver.keep_lease(server, world.post),
         lambda _: world.inbox.attends(),
-        _look,
+        look=_look,
         review=sample,
     )
 

@@ -97,6 +97,7 @@ def test_an_email_is_short_enough_to_be_shown_whole(emails):
 
 
 @pytest.mark.slow
+@pytest.mark.slice(2 / 5)
 @pytest.mark.parametrize("game", GAMES)
 def test_long_names_in_any_script_leave_an_email_its_html(game):
     """Larger HTML than 35 KB is left out, so there must be room for other names."""

@@ -54,6 +54,7 @@ PHONE, DESK = 320, 600
 
 
 @pytest.mark.slow
+@pytest.mark.slice(1 / 2)
 @pytest.mark.parametrize(
     ("game", "names"), [*((game, NAMES) for game in game_registry.names()), ("sunset-poker", LONG)]
 )

@@ -39,6 +39,9 @@ pytestmark = [
 ENOUGH = 10
 """Answers to each kind of request, in each state of the machines."""
 
+BREATH = 0.02
+"""Seconds between two requests of one person, so that the machines have time to stop and start."""
+
 
 class Visitors:
     """People who open pages and change a choice without end, each in a thread."""
@@ -76,7 +79,7 @@ class Visitors:
 
     def _ask(self, method: str, paths: list[str]) -> None:
         number = 0
-        while not self._stopped.is_set():
+        while not self._stopped.wait(BREATH):
             number += 1
             answer = self._answer(method, paths[number % len(paths)])
             self.answers[method, answer, self.state] += 1
