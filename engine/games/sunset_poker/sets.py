@@ -75,25 +75,34 @@ def height(card: str) -> int:
 @lru_cache(maxsize=2**15)
 def best_set(cards: Cards, circle: str, split_min: int) -> BestSet:
     """Return the best Set of these cards; any of several equal ones."""
-    held = {letter: tuple(card for card in cards if rank(card) == letter) for letter in circle}
+    held = _by_rank(cards, circle)
     sets = [BestSet("kind", same) for same in held.values()]
+    # Sets that are smaller than one that's found need not be looked for.
+    least = max(map(len, held.values()))
     for suit in SUITS:
-        sets += (BestSet("straight flush", row) for row in rows(_of_suit(held, suit), circle))
-    sets += (BestSet("run", row) for row in rows(held, circle))
-    sets += (BestSet("split", split) for split in splits(held) if len(split) >= split_min)
+        of_suit = tuple(card for card in cards if suit in suits(card))
+        if len(of_suit) >= least:
+            sets += (BestSet("straight flush", row) for row in rows(_by_rank(of_suit, circle), circle, least))
+    least = max(len(each.cards) for each in sets)
+    sets += (BestSet("run", row) for row in rows(held, circle, least))
+    sets += (BestSet("split", split) for split in splits(held, max(split_min, least)))
     largest = max(len(each.cards) for each in sets)
     return max((each for each in sets if len(each.cards) == largest), key=BestSet.strength)
 
 
-def rows(held: Mapping[str, Cards], circle: str) -> Iterator[Cards]:
+def rows(held: Mapping[str, Cards], circle: str, least: int = 1) -> Iterator[Cards]:
     """Yield, for each rank, the longest row that begins with it: a card of each rank, each sharing a suit with the next.
 
-    How a row continues depends only on its last card, so one row is kept for each possible last card.
+    How a row continues depends only on its last card, so one row is kept for each possible last card. Rows that can't have the
+    `least` number of cards, for want of a rank, are left out.
     """
+    around = circle * 2
     for i in range(len(circle)):
+        if not all(held[letter] for letter in around[i : i + least]):
+            continue
         longest: Cards = ()
         ends: dict[str, Cards] = {card: (card,) for card in held[circle[i]]}
-        for letter in circle[i + 1 :] + circle[:i]:
+        for letter in around[i + 1 : i + len(circle)]:
             ends = {
                 card: (*row, card) for card in held[letter] for last, row in ends.items() if _share_a_suit(last, card)
             }
@@ -109,12 +118,16 @@ def _share_a_suit(one: str, other: str) -> bool:
     return not set(suits(one)).isdisjoint(suits(other))
 
 
-def splits(held: Mapping[str, Cards]) -> Iterator[Cards]:
-    """Yield the largest split of every two ranks: equal numbers of both, or one more of the first."""
-    for some, others in permutations(held.values(), 2):
-        if others and len(some) >= len(others):
+def splits(held: Mapping[str, Cards], least: int) -> Iterator[Cards]:
+    """Yield the largest split of every two ranks that has at least so many cards: equal numbers of both, or one more of the first."""
+    for some, others in permutations(filter(None, held.values()), 2):
+        if len(some) >= len(others) and min(len(some), len(others) + 1) + len(others) >= least:
             yield some[: len(others) + 1] + others
 
 
-def _of_suit(held: Mapping[str, Cards], suit: str) -> dict[str, Cards]:
-    return {letter: tuple(card for card in cards if suit in suits(card)) for letter, cards in held.items()}
+def _by_rank(cards: Cards, circle: str) -> dict[str, Cards]:
+    found: dict[str, Cards] = dict.fromkeys(circle, ())
+    for card in cards:
+        if rank(card) in found:
+            found[rank(card)] += (card,)
+    return found
