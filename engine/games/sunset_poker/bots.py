@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from typing import Final, cast
@@ -12,7 +13,7 @@ from engine.decks.decktet import rank, suits
 from engine.facts import HIDDEN, SPECTATOR, is_hidden
 from engine.seats import left_of
 
-from .sets import CIRCLE, Cards, deck_for
+from .sets import CIRCLE, BestSet, Cards, deck_for
 from .state import State, best_of, full_hand, points_for_folding
 
 POINT: Final = 1000
@@ -93,26 +94,33 @@ def quick(view: State, decision: Decision, draw: Draw) -> Choice:
     if view.turn is None:
         hand = view.hands[seat]
         return Choice("pick", (max(view.packs[seat], key=lambda card: (_fits(card, hand), draw.below(4))),))
-    own = best_of(view, view.hands[seat] + view.played[seat]).strength()
+    best = best_of(view, view.hands[seat] + view.played[seat])
     rivals = [each for each in range(len(view.scores)) if each != seat and each not in view.folded]
-    shown = max((best_of(view, view.played[each]).strength() for each in rivals), default=(0, 0, 0))
     played = len(view.played[seat])
-    strong = own[0] >= (STRONG * full_hand(view) + 99) // 100
-    if not rivals or (strong and own > shown):
+    strong = len(best.cards) >= (STRONG * full_hand(view) + 99) // 100
+    if not rivals or (strong and not _is_matched(view, best, rivals)):
         if rivals and view.sun is None and played and not draw.below(4):
             return Choice("take")
-        return _show(view, seat)
+        return _show(view, seat, best)
     if view.sun is not None:
         # The loss is small as long as few cards are played; with most of them played, it's as well to go on.
-        return Choice("fold") if own <= shown or draw.below(3) else _show(view, seat)
+        folds = _is_matched(view, best, rivals) or draw.below(3)
+        return Choice("fold") if folds else _show(view, seat, best)
     enough = played >= 2 and not draw.below(max(2, full_hand(view) - played))
-    return Choice("fold") if enough or (played and own <= shown) else _show(view, seat)
+    folds = enough or (played and _is_matched(view, best, rivals))
+    return Choice("fold") if folds else _show(view, seat, best)
 
 
-def _show(view: State, seat: int) -> Choice:
+def _is_matched(view: State, best: BestSet, rivals: Iterable[int]) -> bool:
+    """Return whether one of these players shows as good a Set."""
+    size, strength = len(best.cards), best.strength()
+    piles = [view.played[each] for each in rivals]
+    return any(len(pile) >= size and best_of(view, pile).strength() >= strength for pile in piles)
+
+
+def _show(view: State, seat: int, best: BestSet) -> Choice:
     """Play a card that's not in the best Set, if there is one: it tells others the least."""
-    best = best_of(view, view.hands[seat] + view.played[seat]).cards
-    spare = [card for card in view.hands[seat] if card not in best]
+    spare = [card for card in view.hands[seat] if card not in best.cards]
     return Choice("play", ((spare or view.hands[seat])[0],))
 
 
