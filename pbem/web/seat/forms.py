@@ -304,7 +304,9 @@ def _field(blank: Blank, name: str, before: str, display: _Display, values: Fiel
 
 
 def _number_field(blank: Amount, name: str, label: str, before: str, why: str, value: str) -> Field:
-    return Field("number", name, label, before, why, low=blank.low, high=blank.high, values=(value,))
+    low = next(number for number in range(blank.low, blank.high + 1) if number in blank)
+    high = next(number for number in range(blank.high, blank.low - 1, -1) if number in blank)
+    return Field("number", name, label, before, why, low=low, high=high, values=(value,))
 
 
 def _value(blank: Blank, shown: Blank, name: str, fields: Fields) -> Value:
