@@ -389,7 +389,7 @@ def test_a_player_who_waits_is_told_who_is_to_decide_and_since_when(browser, lin
     assert "Waiting for" not in open_seat(browser, links, templari, asked).text
 
 
-def test_the_page_of_a_seat_says_which_players_are_bots_and_of_which_level(browser, links, table):
+def test_the_page_of_a_seat_names_the_level_of_every_bot(browser, links, table):
     game = table("sunset-poker", 3, bots=("beginner", "regular"))
     (person,) = (seat for seat, player in game.players().items() if player.bot is None)
     assert sorted(re.findall(r"bot, \w+", open_seat(browser, links, game, person).text)) == [
