@@ -15,7 +15,7 @@ from pbem.store.guests import IS_GUEST
 from pbem.store.schema import DEADLINE, FORMER_PLAYER, PERSON, PLAYER, UNREACHABLE, VOTE
 
 _MAIL_FAILS = exists().where(UNREACHABLE.c.person_id == PERSON.c.id, UNREACHABLE.c.end_at.is_(None))
-_HERE = (PLAYER.c.seat, PLAYER.c.person_id, PLAYER.c.name, players.IN_A_ROW, VOTE.c.at.is_not(None))
+_HERE = (PLAYER.c.seat, PLAYER.c.person_id, PLAYER.c.name, players.IN_A_ROW, VOTE.c.at.is_not(None), PLAYER.c.bot)
 _BEFORE = (FORMER_PLAYER.c.seat, FORMER_PLAYER.c.seq, FORMER_PLAYER.c.turn, FORMER_PLAYER.c.name)
 _AFTER_SEAT: Final = len(_HERE) + len(_BEFORE)
 # A seat is repeated for each of its former players, who seldom are any: so one statement reads all of them.
@@ -70,7 +70,7 @@ class Clock:
 class Taken:
     """A seat, its player, how many turns in a row they have missed, and whether they agree to end the game.
 
-    `former` are the players that the seat had before, the earliest first.
+    `bot` is the level of a bot that plays the seat, or None. `former` are the players that the seat had before, the earliest first.
     """
 
     seat: int
@@ -78,6 +78,7 @@ class Taken:
     name: str
     missed: int
     agrees: bool
+    bot: str | None
     former: tuple[FormerPlayer, ...] = ()
 
 

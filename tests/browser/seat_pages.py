@@ -103,4 +103,5 @@ def _seat_view(table: Table, *, guest: bool) -> SeatView:
         votes=frozenset(),
         head="0f1e 2d3c",
         mark="1",
+        levels=tuple("expert" if each % 2 else None for each in range(seats)),
     )

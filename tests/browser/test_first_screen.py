@@ -43,6 +43,57 @@ COVERED = """() => [...document.querySelectorAll(".board .things, .mine .things"
     .filter(([a, b]) => Math.abs(a.top - b.top) < 4 && b.left - a.left < %d).map(([a, b]) => b.left - a.left)"""
 """How much is to be seen of cards that are covered by the next."""
 
+LAID_OVER = """() => {
+    const walk = document.createTreeWalker(document.querySelector(".play"), NodeFilter.SHOW_TEXT), found = [], boxes = [];
+    while (walk.nextNode()) {
+        const text = walk.currentNode, each = text.parentElement, range = document.createRange();
+        let around = each;
+        while (around && around.getBoundingClientRect().width > 1) around = around.parentElement;
+        if (around || !text.textContent.trim() || !each.checkVisibility() || each.closest(".token, svg")) continue;
+        range.selectNodeContents(text);
+        for (const box of range.getClientRects()) boxes.push([text, text.textContent, box]);
+    }
+    const words = boxes.length;
+    for (const each of document.querySelectorAll(".play .art"))
+        if (each.checkVisibility()) boxes.push([each, "a picture", each.getBoundingClientRect()]);
+    for (let one = 0; one < words; one++) for (let other = one + 1; other < boxes.length; other++) {
+        const [[text, said, a], [thing, named, b]] = [boxes[one], boxes[other]];
+        if (text !== thing && Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2
+            && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 4) found.push(`${said} / ${named}`);
+    }
+    return found;
+}"""
+"""Words of the table that other words or pictures lie over."""
+
+CUT = """() => [...document.querySelectorAll(".room *")].filter(each => getComputedStyle(each).textOverflow === "ellipsis")
+    .map(each => each.outerHTML.slice(0, 80))"""
+
+WITHOUT_WORD = """() => [...document.querySelectorAll(".play :is(.score, .count)")].filter(each => each.checkVisibility()
+    && each.getBoundingClientRect().width > 1 && each.firstElementChild.getBoundingClientRect().width <= 1)
+    .map(each => each.outerHTML.slice(0, 80))"""
+
+UNEVEN = """() => [...document.querySelectorAll(".play .things")].filter(each => each.checkVisibility())
+    .map(each => [...each.querySelectorAll(".art:not(.sign)")].map(art => art.getBoundingClientRect()))
+    .flatMap(row => row.slice(1).filter((card, at) => Math.abs(card.top - row[at].top) > 1 && card.left > row[at].left)
+    .map(card => card.left + ", " + card.top))"""
+"""Cards higher or lower than the one beside them."""
+
+OVERLAPPING_HAND = """() => [...document.querySelectorAll(".hand .things")].map(each => [...each.querySelectorAll(".art")])
+    .flatMap(row => row.map(each => each.getBoundingClientRect()).slice(1)
+    .filter((card, at) => { const before = row[at].getBoundingClientRect(); return card.left > before.left && card.left < before.right - 1; })
+    .map(card => "a card of the hand lies over another at " + card.left))"""
+
+SIDEWAYS = """() => {
+    document.querySelectorAll(".fold").forEach(each => { each.open = true; });
+    return [...document.querySelectorAll(".play .scroll")].filter(each => each.checkVisibility() && each.scrollWidth > each.clientWidth)
+        .map(each => `${each.scrollWidth} in ${each.clientWidth}`);
+}"""
+"""Tables of numbers beside the board that do not fit their page."""
+
+NO_HEADING = """() => [...document.querySelectorAll(".goods > .row")].length > 1 && [...document.querySelectorAll(".goods > .hand > h4")]
+    .some(each => each.getBoundingClientRect().width <= 1)"""
+"""Whether a hand beside other rows is not named."""
+
 PUSHED = """() => [...document.querySelectorAll("body *")].filter(each => each.checkVisibility()
     && ["auto", "scroll"].includes(getComputedStyle(each).overflowX) && each.scrollWidth > each.clientWidth + 1
     && !each.matches("[role=region][aria-label][tabindex]")).map(each => each.outerHTML.slice(0, 80))"""
@@ -98,7 +149,11 @@ def test_table_hand_and_bar_fit_the_first_screen_of_a_phone(app: Flask, phone: P
         if found["mine"] > found["bar"] or found["end"] > 800 or found["tall"] > TALLEST or found["wide"] > 360:
             wrong.append(found)
         wrong += phone.evaluate(TINY % LEAST_LETTER) + phone.evaluate(LOW % LEAST_TARGET)
-        wrong += phone.evaluate(COVERED % LEAST_STRIP) + phone.evaluate(PUSHED)
+        wrong += phone.evaluate(COVERED % LEAST_STRIP) + phone.evaluate(PUSHED) + phone.evaluate(LAID_OVER)
+        for each in (CUT, WITHOUT_WORD, UNEVEN, OVERLAPPING_HAND):
+            wrong += phone.evaluate(each)
+        assert not phone.evaluate(NO_HEADING)
+        wrong += phone.evaluate(SIDEWAYS)
     assert wrong == []
 
 
@@ -118,6 +173,9 @@ def test_the_bar_lies_beside_the_table_on_a_wide_screen(app: Flask, chromium: Br
         page.set_content(seat_page(app, position))
         for width, height in WIDE:
             page.set_viewport_size({"width": width, "height": height})
+            assert [
+                found for each in (LAID_OVER, CUT, WITHOUT_WORD, UNEVEN, SIDEWAYS) for found in page.evaluate(each)
+            ] == [], width
             for scrolled in (0, 9999):
                 page.evaluate(f"scrollTo(0, {scrolled})")
                 assert page.evaluate(BEHIND_THE_BAR) == [], (width, scrolled)

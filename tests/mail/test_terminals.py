@@ -8,12 +8,15 @@ from html import unescape
 import pytest
 
 from engine import game as game_registry
+from pbem.mail.write.faces import SHIELDS, SUITS
 from tests.conftest import find_tool
 from tests.mail.pictures import chosen
 
 pytestmark = [pytest.mark.mail_tools, pytest.mark.slow, pytest.mark.xdist_group("mails")]
 
 WIDTH = 72
+
+SIGN = "[{}]".format("".join(sign[0] for sign, _colour in (*SUITS.values(), *SHIELDS.values())))
 
 BROWSERS = {
     "w3m": ("-dump", "-cols", f"{WIDTH}", "-T", "text/html", "-I", "UTF-8", "-O", "UTF-8"),
@@ -36,6 +39,11 @@ def test_a_terminal_shows_all_words_and_every_choice_on_its_own_line(game, brows
         missing = Counter(letters(without_links(email.text))) - Counter(letters(printed))
         assert missing <= Counter(letters(unescape(drawn))), kind
         assert drawn or not missing
+        # The index of a card does not follow the name of another; a label, such as “Under the Excuse”, it may follow.
+        names = set(re.findall(r"<br>([^<]+)(?:<br>)?</span>", email.html))
+        assert [
+            each for each in names if re.search(rf"(?<!the ){re.escape(unescape(each))} \S+ {SIGN}", printed)
+        ] == [], kind
         for command in re.findall(r"^\* (.+)\n  https", email.text, re.MULTILINE):
             assert any(line.endswith(command) for line in lines), kind
 

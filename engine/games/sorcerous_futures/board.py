@@ -47,7 +47,7 @@ def _turn(view: State) -> Text:
             seat=view.active,
         )
     return say(
-        "It's {seat's} turn to bid for {card}. {leader:seat} [leads|lead] with {high}.",
+        "It's {seat's} turn to bid for {card}. {leader:seat} [has|have] the high bid: {high}.",
         seat=view.auction.waiting[0],
         card=view.auction.card,
         high=view.auction.high,

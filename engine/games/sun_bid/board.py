@@ -43,7 +43,7 @@ def _turn(view: State) -> Text:
     if auction.leader is None:
         return say("It's {seat's} turn to bid for {lot}. Nobody has bid yet.", seat=bidder, lot=lot)
     return say(
-        "It's {seat's} turn to bid for {lot}. {leader:seat} [leads|lead] with {high}.",
+        "It's {seat's} turn to bid for {lot}. {leader:seat} [has|have] the high bid: {high}.",
         seat=bidder,
         lot=lot,
         high=auction.high,
@@ -66,8 +66,8 @@ def _how_it_scores() -> Text:
 
 def _centre(view: State) -> tuple[Part, ...]:
     parts: list[Part] = [
-        Row(say("The pool"), faces(in_order(view.pool)), "lot"),
-        Row(say("The centre Sun"), (sun_face(view.centre, view.terms),)),
+        Row(say("The pool"), faces(in_order(view.pool)), "lot") if view.pool else Line(say("The pool is empty.")),
+        Row(say("Centre Sun"), (sun_face(view.centre, view.terms),)),
     ]
     if view.auction is not None and view.auction.bidders:
         parts.append(Line(_how_it_began(view, view.auction)))
@@ -112,22 +112,12 @@ def _with_the_pool(view: State, seat: int) -> Line:
     before = sum(points_of_take(view.takes[seat], view.terms.per_suit))
     after = sum(points_of_take(cards, view.terms.per_suit))
     if after == before:
-        return Line(say("With this pool, your take would still be worth {after:point|points}.", after=after))
+        return Line(say("Your take with this pool: still {after:point|points}.", after=after))
     if after < before:
         return Line(
-            say(
-                "With this pool, your take would be worth {after:point|points}: {less} less.",
-                after=after,
-                less=before - after,
-            )
+            say("Your take with this pool: {after:point|points}, {less} less.", after=after, less=before - after)
         )
-    return Line(
-        say(
-            "With this pool, your take would be worth {after:point|points}: {more} more.",
-            after=after,
-            more=after - before,
-        )
-    )
+    return Line(say("Your take with this pool: {after:point|points}, {more} more.", after=after, more=after - before))
 
 
 def _players(view: State) -> tuple[Panel, ...]:
@@ -152,7 +142,7 @@ def _state(view: State, seat: int) -> tuple[Text | None, int | None, bool]:
         return say("high bid: {sun}", sun=auction.high), None, False
     if seat in auction.bidders:
         return None, None, False
-    return (say("passed") if view.suns[seat] else say("no Suns left")), None, True
+    return (say("passed") if view.suns[seat] else say("no Suns")), None, True
 
 
 def _belongings(view: State, seat: int) -> tuple[Part, ...]:

@@ -116,7 +116,7 @@ def _with_each_card(view: State, seat: int) -> Fold:
 
 def _players(view: State, seat: int) -> tuple[Panel, ...]:
     def panel(other: int) -> Panel:
-        numbers = ((say("points"), view.scores[other]), (say("cards in hand"), len(view.hands[other])))
+        numbers = ((say("points"), view.scores[other]), (say("in hand"), len(view.hands[other])))
         played = faces(in_order(view.played[other]))
         parts = (Row(say("played"), played),) if played else ()
         backs = () if other == seat or view.over or other in view.folded else (BACK,) * len(view.hands[other])

@@ -9,7 +9,7 @@ from engine.tell import Text, say
 from .cards import COLOURS, colour, faces, number
 from .digits import DIGITS, endings_allowed
 from .scoring import standing
-from .state import State
+from .state import State, most_one_may_bid
 from .terms import LOTS
 
 
@@ -45,7 +45,7 @@ def _turn(view: State) -> Text:
     if view.auction.leader is None:
         return say("It's {seat's} turn to bid for {lot}. Nobody has bid yet.", seat=view.auction.turn, lot=lot)
     return say(
-        "It's {seat's} turn to bid for {lot}. {leader:seat} [leads|lead] with {high}.",
+        "It's {seat's} turn to bid for {lot}. {leader:seat} [has|have] the high bid: {high}.",
         seat=view.auction.turn,
         lot=lot,
         high=view.auction.high,
@@ -66,7 +66,21 @@ def _centre(view: State) -> tuple[Part, ...]:
 def _mine(view: State, seat: int) -> tuple[Part, ...]:
     barred = tuple(sorted(DIGITS - endings_allowed(view.cards[seat])))
     hidden = () if view.terms.open_money or view.over else (Amounts(((say("coins"), view.coins[seat]),)),)
-    return (*hidden, *(() if view.over else (_barred_endings(barred),)))
+    return hidden if view.over else (*hidden, _barred_endings(barred), *_price_of_too_high_a_bid(view, seat))
+
+
+def _price_of_too_high_a_bid(view: State, seat: int) -> tuple[Line, ...]:
+    """Return what it costs to win with a bid above one's own coins, where that is allowed."""
+    if view.auction is None or view.offender is not None or most_one_may_bid(seat, view) <= view.coins[seat]:
+        return ()
+    return (
+        Line(
+            say(
+                "Win with a bid above your {coins:coin|coins}, and you get nothing and give up a card.",
+                coins=view.coins[seat],
+            )
+        ),
+    )
 
 
 def _folds(view: State) -> tuple[Fold, ...]:

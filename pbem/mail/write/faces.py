@@ -114,7 +114,8 @@ def html(face: Piece, size: int, *, beside: bool = False) -> Markup:
         return Markup() if beside else _PLAIN.format(face.spoken)
     signs = Markup("").join(_SIGN.format(colour, size, sign) for sign, colour in face.drawn.signs)
     spoken = Markup("aria-hidden=true") if beside else Markup('role=img aria-label="{}"').format(face.spoken)
-    below = Markup("<br>{}").format(face.shown) if face.shown and not beside else Markup()
+    # The second break is for programs that put no box around a card: its name is not followed by the next index.
+    below = Markup("<br>{}<br>").format(face.shown) if face.shown and not beside else Markup()
     place = "middle" if beside else "top"
     return _DRAWN.format(spoken, size // 4, face.drawn.edge, place, size, face.drawn.index, signs, below)
 

@@ -64,7 +64,7 @@ class SeatView:
     `mark` changes with what everyone at the table is told, and with nothing else.
     `new_lines` counts the messages of players it has not muted since then and since its own last message. `due_at` is None
     while its clock is not running; `mail_fails` says that no email reaches its player; `guest`, that this is a demo; `ending`
-    is None until the game has ended.
+    is None until the game has ended. `levels` are those of bots, by seat, with None for a person.
     """
 
     game_id: int
@@ -103,6 +103,7 @@ class SeatView:
     head: str
     mark: str
     former: tuple[FormerPlayer, ...] = ()
+    levels: tuple[str | None, ...] = ()
 
     @property
     def teller(self) -> Teller:
@@ -245,6 +246,7 @@ def _view(tx: Tx, link: SeatLink, row: GameRow) -> SeatView:
         head=hash_chain.fingerprint(row.entry_head),
         mark=_mark(row),
         former=seats.former(taken),
+        levels=tuple(each.bot for each in taken),
     )
 
 

@@ -6,7 +6,7 @@ of it is plain text, which the template escapes.
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from engine.board import Amounts, Board, Face, Grid, Line, Panel, Part, Row, words_of
@@ -75,7 +75,7 @@ class BoardPart:
 class PagePanel:
     """A player at the table. The first of the `numbers` is the score; `deciding` if it is this player's turn.
 
-    `leads` if nobody is known to have a higher score, and someone has a lower one.
+    `leads` if nobody is known to have a higher score, and someone has a lower one. `level` is that of a bot, or None.
     """
 
     seat: int
@@ -89,6 +89,7 @@ class PagePanel:
     leads: bool
     parts: tuple[BoardPart, ...]
     scenery: tuple[Thing, ...] = ()
+    level: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,14 +127,19 @@ def draw(
     reader: int | None,
     deciding: Collection[int] = (),
     choosable: Sequence[Choosable] = (),
+    levels: Sequence[str | None] = (),
 ) -> PageBoard:
-    """The board for one reader. `deciding` are the seats whose turn it is, `choosable` what the reader may choose."""
+    """The board for one reader. `deciding` are the seats whose turn it is, `choosable` what the reader may choose, and `levels`
+    those of the bots, by seat."""
     own, open_fields, leading = board.panel(reader), list(choosable), _leading(board)
     # A thing is chosen where its player has it, or else in the centre.
     mine = draw_parts(board.mine, teller, open_fields)
     own_panel = None if own is None else _panel(own, teller, deciding, leading, open_fields)
     centre = draw_parts(board.centre, teller, open_fields)
-    left, far, right = _around(tuple(_panel(panel, teller, deciding, leading) for panel in board.others(reader)))
+    others = tuple(_panel(panel, teller, deciding, leading) for panel in board.others(reader))
+    if levels:
+        others = tuple(replace(panel, level=levels[panel.seat]) for panel in others)
+    left, far, right = _around(others)
     return PageBoard(
         teller(board.title),
         teller(board.turn),

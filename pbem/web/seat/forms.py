@@ -6,6 +6,7 @@ names a thing by its place among those shown, so equal things can be shown side 
 the same decision, and a refusal says why.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,6 +30,9 @@ MOST_LISTED: Final = 60
 
 MOST_BUTTONS: Final = 16
 """Things or numbers shown side by side; where there are more, they are in a list that opens, or typed."""
+
+_TO_A_PLAYER: Final = re.compile(r"\bto ([0-9]+)\b")
+"""A player in the phrase of an act, by the number of the seat."""
 
 Fields = MultiDict[str, str]
 """The values of a form's fields by name: as a player filled them in, or as a choice fills them in."""
@@ -230,7 +234,7 @@ def _form(
         only = next(act.choices())
         title = capital(translate(write(decision, only)))
         return Form(number, title, note, (), "")
-    pieces = _pieces(act)
+    pieces = _pieces(act, display.teller)
     in_title = _in_title(shown)
     title = _title(act, [blank for _name, blank in shown[:in_title]], pieces, display)
     in_sentence = bool(act.phrase) and len(act.blanks) - in_title > 1
@@ -273,13 +277,14 @@ def _without_repetition(fields: tuple[Field, ...]) -> tuple[Field, ...]:
     )
 
 
-def _pieces(act: Act) -> list[str]:
-    """The words of the act's phrase before each blank and after the last, without its verb."""
+def _pieces(act: Act, teller: Teller) -> list[str]:
+    """The words of the act's phrase before each blank and after the last, without its verb, with players for the numbers."""
     if not act.phrase:
         return [""] * (len(act.blanks) + 1)
     # The verb is the title of the form.
     phrase = act.phrase.removeprefix(act.verb).strip()
-    return [piece.strip(" ,") for piece in translate(phrase).split("{}")]
+    named = _TO_A_PLAYER.sub(lambda to: f"to {teller.name(int(to[1]) - 1)}", translate(phrase))
+    return [piece.strip(" ,") for piece in named.split("{}")]
 
 
 def _field(blank: Blank, name: str, before: str, display: _Display, values: Fields, *, in_sentence: bool) -> Field:
@@ -304,7 +309,9 @@ def _field(blank: Blank, name: str, before: str, display: _Display, values: Fiel
 
 
 def _number_field(blank: Amount, name: str, label: str, before: str, why: str, value: str) -> Field:
-    return Field("number", name, label, before, why, low=blank.low, high=blank.high, values=(value,))
+    low = next(number for number in range(blank.low, blank.high + 1) if number in blank)
+    high = next(number for number in range(blank.high, blank.low - 1, -1) if number in blank)
+    return Field("number", name, label, before, why, low=low, high=high, values=(value,))
 
 
 def _value(blank: Blank, shown: Blank, name: str, fields: Fields) -> Value:

@@ -172,7 +172,7 @@ def _draw(content: Content) -> str:
         found=seat,
         token=content.token,
         entered=entered,
-        board=draw(seat.board, teller, seat.seat, seat.asked, choosable(forms)),
+        board=draw(seat.board, teller, seat.seat, seat.asked, choosable(forms), seat.levels),
         prompt=teller(decision.prompt) if decision else "",
         forms=forms,
         wording=grammar.usages(decision) if decision else (),

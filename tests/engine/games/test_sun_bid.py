@@ -913,14 +913,18 @@ def test_the_board_says_what_the_turn_is_for(moves, changes, sentence):
     assert GAME.teller(None, PEOPLE)(GAME.board(state, 2).turn) == sentence
 
 
+def test_the_board_says_that_the_pool_is_empty():
+    assert "  The pool is empty.\n" in plain(GAME.board(table(3).state, 0), GAME.teller(0, PEOPLE))
+
+
 def test_the_board_shows_what_a_bid_depends_on():
     position = table(3, {"equal_pawns": "on"}, pool=cards("Author", "Forest"), takes=((), cards("Mill", "Mill"), ()))
     position = play(position, (0, "call"), (1, "bid 3"))
     text = plain(GAME.board(position.state, 2), GAME.teller(2, PEOPLE))
     for shown in (
-        "It's your turn to bid for the pool. Ben leads with the Painter.",
+        "It's your turn to bid for the pool. Ben has the high bid: the Painter.",
         "The pool: Author (2 Moons Knots); Forest (5 Moons Leaves)",
-        "The centre Sun: Ace of Suns (1)",
+        "Centre Sun: Ace of Suns (1)",
         "Ann called.",
         "Still to bid, in order: you and Ann.",
         "  Suns face up: Mountain (4); Castle (7); Harvest (Pawn, 10);",

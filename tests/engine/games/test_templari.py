@@ -248,6 +248,13 @@ def test_tp_14_no_bid_is_higher_than_all_the_coins_there_are():
     assert read(position.asks()[0], "bid 36") == Choice("bid", (36,))
 
 
+def test_the_board_says_before_the_bid_what_it_costs_to_win_above_ones_coins():
+    position = table([("B8",), (), ("G6",)], (2, 30, 3))
+    price = "Win with a bid above your {} coins, and you get nothing and give up a card."
+    texts = [" ".join(plain(GAME.board(position.state, seat), GAME.teller()).split()) for seat in range(3)]
+    assert [price.format(coins) in text for coins, text in zip((2, 30, 3), texts, strict=True)] == [True, False, True]
+
+
 def test_tp_15_an_overbid_that_does_not_win_has_no_consequence():
     position = go(
         table([("B8",), ("G1",), ("G6",)], (2, 30, 2)), (0, "bid 20"), (1, "bid 22"), (2, "pass"), (0, "pass")

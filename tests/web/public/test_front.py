@@ -6,7 +6,7 @@ from tests.web.browser import Browser
 
 def test_the_front_page_shows_a_game_in_progress_in_words_and_pictures(browser):
     page = browser.open("/")
-    assert "Cleo leads with 7." in page.text
+    assert "Cleo has the high bid: 7." in page.text
     assert 'class="player seat-0 turn-of"' in page.source
 
 

@@ -99,6 +99,7 @@ def test_a_sentence_with_several_fields_is_not_torn_apart_by_the_board():
     faces = {suit.word: Face("sign", suit.word.lower(), suit.word) for suit in SUITS}
     forms = {form.title: form for form in forms_of(decision(ACTS["a sentence"], ACTS["one of a few"]), Teller(), faces)}
     assert choosable([forms["Give"]]) == ()
+    assert [field.before for field in forms["Give"].fields] == ["", "to player 1 and keep"]
     assert [each.name for each in choosable([forms["Play"]])] == [forms["Play"].fields[0].name]
 
 

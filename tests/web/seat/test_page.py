@@ -384,8 +384,18 @@ def test_a_player_who_waits_is_told_who_is_to_decide_and_since_when(browser, lin
     (asked,) = templari.asked()
     idle = (asked + 1) % 3
     name = templari.players()[asked].name
-    assert re.search(rf"Waiting for \W?{name}\W? since \w{{3}} \d", open_seat(browser, links, templari, idle).text)
+    waiting = rf"Waiting for \W?{name}\W? since \w{{3}} \d.* Time per turn: 1 day\. We'll email you"
+    assert re.search(waiting, open_seat(browser, links, templari, idle).text)
     assert "Waiting for" not in open_seat(browser, links, templari, asked).text
+
+
+def test_the_page_of_a_seat_names_the_level_of_every_bot(browser, links, table):
+    game = table("sunset-poker", 3, bots=("beginner", "regular"))
+    (person,) = (seat for seat, player in game.players().items() if player.bot is None)
+    assert sorted(re.findall(r"bot, \w+", open_seat(browser, links, game, person).text)) == [
+        "bot, Beginner",
+        "bot, Regular",
+    ]
 
 
 def test_in_a_simultaneous_turn_a_player_waits_for_all_others_whether_or_not_they_have_answered(browser, links, poker):
