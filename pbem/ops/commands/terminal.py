@@ -66,6 +66,11 @@ def command(
     return of.command(name, epilog=f"\b\nExample:\n  {example}\n\n{CODES}")
 
 
+def plain(text: object) -> str:
+    """A text without what a terminal would obey: it may come from a file that anyone has written."""
+    return "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in str(text))
+
+
 def read_settings() -> Config:
     """The settings of this environment; sets the language of the process."""
     try:

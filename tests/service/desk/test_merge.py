@@ -181,6 +181,6 @@ def test_a_seat_given_during_a_merge_is_told_of_or_the_merge_refused(server, tab
 
     outcomes = at_call(server.store, call, *((merge, give) if merge_first else (give, merge)))
     assert all(outcome is None or isinstance(outcome, Refusal) for outcome in outcomes)
-    told = {row.seat for row in game.log() if row.kind == Kind.MERGED}
-    assert game.person_at(seat) != annabel or seat in told
+    noted = {row.seat for row in game.log() if row.kind == Kind.MERGED}
+    assert game.person_at(seat) != annabel or seat in noted
     assert game.verifies()
