@@ -13,6 +13,7 @@ from engine import game as games
 from pbem.cli import main
 from pbem.domain import hash_chain
 from pbem.domain.errors import BadInput
+from pbem.ops.commands.terminal import CommandError
 from pbem.service.archive import export, verify_upload
 from tests.fuzz.door import TooManySteps, examples, growing, must_be_linear, pieces, steps
 from tests.service.archive.test_reviews import over
@@ -164,3 +165,16 @@ def test_a_file_neither_stops_the_command_nor_steers_its_terminal(table, tmp_pat
     assert "No faults" in result.output
     assert isinstance(result.exception, SystemExit)
     assert all(line.isprintable() for line in result.output.split("\n"))
+
+
+def test_an_exported_audit_does_not_steer_the_terminal(tmp_path):
+    row = {"seq": "\x1b[2K", "at": "2026-11-21T12:00:00+00:00", "actor": "x", "act": "x", "text": "", "nonce": ""}
+    file = tmp_path / "audit.jsonl"
+    file.write_text(json.dumps(row | {"body_hash": "", "hash": ""}))
+    result = CliRunner().invoke(main, ["audit", "verify", str(file)])
+    assert "but this is row" in result.output
+    assert all(line.isprintable() for line in result.output.split("\n"))
+
+
+def test_an_error_does_not_steer_the_terminal():
+    assert CommandError("Row \x1b[2K\nis wrong.").message == "Row \N{REPLACEMENT CHARACTER}[2K\nis wrong."

@@ -34,7 +34,7 @@ class CommandError(click.ClickException):
     """An expected error, shown as one message without a traceback."""
 
     def __init__(self, message: str, exit_code: int = FAILED) -> None:
-        super().__init__(message)
+        super().__init__("\n".join(map(plain, message.split("\n"))))
         self.exit_code = exit_code  # type: ignore[misc]  # a class variable by its annotation only
 
 
