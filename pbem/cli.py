@@ -20,6 +20,7 @@ from pbem.ops.commands.terminal import (
     Commands,
     command,
     counted,
+    plain,
     progress,
     read_settings,
     say,
@@ -166,11 +167,11 @@ def verify(file: Path | None, game_id: int | None, heads: tuple[str, ...], seale
                 reports = list(ops_verify.verify_games(store, ids, asked, step, choices, with_bots=bots))
     for report in reports:
         for fate in report.fates:
-            click.echo(fate)
+            click.echo(plain(fate))
         for wrong in report.problems:
-            click.echo(f"game {report.game_id or report.key}, row {wrong.seq}: {wrong.says}")
+            click.echo(plain(f"game {report.game_id or report.key}, row {wrong.seq}: {wrong.says}"))
     if bots:
-        click.echo(ops_verify.of_bots(reports))
+        click.echo(plain(ops_verify.of_bots(reports)))
     bad = sum(not report.sound for report in reports)
     rows, again = sum(report.rows for report in reports), sum(report.made_again for report in reports)
     click.echo(

@@ -21,6 +21,7 @@ from pbem.store.schema import (
     PLAYER,
     QUOTA,
     RECEIVED,
+    REVIEW,
     TASK_RUN,
     UNREACHABLE,
 )
@@ -32,19 +33,22 @@ _BOT: Final = exists().where(
     PLAYER.c.game_id == DEADLINE.c.game_id, PLAYER.c.seat == DEADLINE.c.seat, PLAYER.c.bot.is_not(None)
 )
 
-_WAITS: Final[tuple[tuple[Column[Any], tuple[ColumnElement[bool], ...]], ...]] = (
+WAITS: Final[tuple[tuple[Column[Any], tuple[ColumnElement[bool], ...]], ...]] = (
     (OUTBOX.c.due_at, (_QUEUED,)),
     (RECEIVED.c.due_at, (_WAITING,)),
     (DEADLINE.c.due_at, (_OPEN, _BOT)),
     (QUOTA.c.used_until, ()),
+    # Those that are made count, too: how many a person gets in a day is told by them.
+    (REVIEW.c.due_at, ()),
 )
 """What waits for a moment. The deadlines of people are no part of it: a promise is never taken back."""
 
-_LEASES: Final[tuple[tuple[Column[Any], tuple[ColumnElement[bool], ...]], ...]] = (
+LEASES: Final[tuple[tuple[Column[Any], tuple[ColumnElement[bool], ...]], ...]] = (
     (LEASE.c.until, ()),
     (RECEIVED.c.claimed_until, (_WAITING,)),
     (DEADLINE.c.claimed_until, (_OPEN,)),
 )
+"""Until when something is claimed."""
 
 _SUM: Final = select(func.coalesce(func.sum(CLOCK_STEP.c.seconds), 0))
 
@@ -61,9 +65,9 @@ _PAST: Final = (
 
 def bring_back(tx: Connection, now: datetime, step: timedelta, longest_lease: timedelta) -> None:
     """Bring back by this step what waits and what is counted, and to now what is past; leases only if nobody can have them."""
-    for column, conditions in _WAITS:
+    for column, conditions in WAITS:
         _shift(tx, column, conditions, now, lambda moment: max(now, moment - step))
-    for column, conditions in _LEASES:
+    for column, conditions in LEASES:
         _shift(tx, column, conditions, now + longest_lease, lambda moment: max(now, moment - step))
     for column, conditions in COUNTED.items():
         _shift(tx, column, conditions, now, lambda moment: min(now, moment - step))

@@ -18,6 +18,8 @@ from pbem.store.schema import ALARM, CALL, INVITATION, JOIN_REQUEST, LEDGER, OUT
 COUNTED: Final[Mapping[Column[Any], tuple[ColumnElement[bool], ...]]] = {
     # Those that are queued wait, and have not happened.
     OUTBOX.c.queued_at: (OUTBOX.c.status != EmailStatus.QUEUED,),
+    # An email tells what was said since the one before it was written.
+    OUTBOX.c.rendered_at: (OUTBOX.c.status == EmailStatus.SENT,),
     LEDGER.c.at: (LEDGER.c.what == "resent",),
     RECEIVED.c.received_at: (),
     INVITATION.c.created_at: (),

@@ -1,9 +1,9 @@
 """Reviews of finished games by the coach, as rows. Which are due is in the table, so any number of workers may make them."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, and_, bindparam, false, insert, literal_column, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, insert, select, tuple_, update
 
 from pbem.domain.states import TableStatus
 from pbem.store import queries
@@ -13,6 +13,11 @@ from pbem.store.types import Moment
 
 MOST_ATTEMPTS: Final = 3
 """A review that failed this often is given up."""
+
+MOST_A_DAY: Final = 10
+"""Reviews of one person in a day: each takes minutes, and all people share one coach."""
+
+_DAY: Final = timedelta(days=1)
 
 # With NULL written out, only the partial index is read.
 _DUE = and_(
@@ -33,24 +38,35 @@ _CLAIM = (
     .values(due_at=bindparam("until", type_=Moment), attempts=REVIEW.c.attempts + 1)
     .returning(REVIEW)
 )
-_ASK = insert(REVIEW).from_select(
-    ("game_id", "seat", "person_id", "due_at", "attempts", "shared"),
-    select(
-        PLAYER.c.game_id,
-        PLAYER.c.seat,
-        PLAYER.c.person_id,
-        bindparam("now", type_=Moment),
-        literal_column("0"),
-        false(),
-    )
+_PLAYED = (
+    select(PLAYER.c.seat, PLAYER.c.person_id)
     .join(PERSON, PERSON.c.id == PLAYER.c.person_id)
-    .where(PLAYER.c.game_id == bindparam("of_game"), PLAYER.c.seat.is_not(None), ~IS_GUEST),
+    .where(PLAYER.c.game_id == bindparam("of_game"), PLAYER.c.seat.is_not(None), ~IS_GUEST)
+    .order_by(PLAYER.c.seat)
 )
+_NEWEST_FIRST = func.row_number().over(partition_by=REVIEW.c.person_id, order_by=REVIEW.c.due_at.desc())
+_RANKED = (
+    select(REVIEW.c.person_id, REVIEW.c.due_at, _NEWEST_FIRST.label("place"))
+    .where(REVIEW.c.person_id.in_(bindparam("these", expanding=True)))
+    .subquery()
+)
+_LAST_BUT = select(_RANKED.c.person_id, _RANKED.c.due_at).where(_RANKED.c.place == MOST_A_DAY)
 
 
 def ask(tx: Connection, game_id: int, now: datetime) -> None:
-    """Ask for a review for each person at a table whose game just ended. Guests get none, because demos are deleted."""
-    tx.execute(_ASK, {"of_game": game_id, "now": now})
+    """Ask for a review for each person at a table whose game just ended. Guests get none, because demos are deleted.
+
+    One who has many in a day gets the next when the first of them is a day old.
+    """
+    played = [(row.seat, row.person_id) for row in tx.execute(_PLAYED, {"of_game": game_id})]
+    before = {row.person_id: row.due_at for row in tx.execute(_LAST_BUT, {"these": [who for _seat, who in played]})}
+    due = {who: max(now, before.get(who, now - _DAY) + _DAY) for _seat, who in played}
+    rows = [
+        {"game_id": game_id, "seat": seat, "person_id": who, "due_at": due[who], "attempts": 0, "shared": False}
+        for seat, who in played
+    ]
+    if rows:
+        tx.execute(insert(REVIEW), rows)
 
 
 def claim(tx: Connection, now: datetime, until: datetime) -> ReviewRow | None:

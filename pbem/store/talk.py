@@ -20,11 +20,11 @@ _BY: Final = "person"
 _OF_GAME, _OF_SEAT = bindparam("of_game", type_=Integer), bindparam("of_seat", type_=Integer)
 _DECIDED = select(LOG.c.at).where(LOG.c.game_id == _OF_GAME, LOG.c.seq == bindparam("since_seq")).scalar_subquery()
 _TAKEN_OVER = (
-    select(func.max(FORMER_PLAYER.c.left_at))
+    select(func.coalesce(func.max(FORMER_PLAYER.c.lines), 0))
     .where(FORMER_PLAYER.c.game_id == _OF_GAME, FORMER_PLAYER.c.seat == _OF_SEAT)
     .scalar_subquery()
 )
-_OWN = and_(TALK.c.seat == _OF_SEAT, or_(_TAKEN_OVER.is_(None), TALK.c.at >= _TAKEN_OVER))
+_OWN = and_(TALK.c.seat == _OF_SEAT, TALK.c.seq > _TAKEN_OVER)
 _SPOKEN = select(func.max(TALK.c.seq)).where(TALK.c.game_id == _OF_GAME, _OWN).scalar_subquery()
 NEW: Final = select(func.count()).where(
     TALK.c.game_id == _OF_GAME,
@@ -103,6 +103,12 @@ def last(tx: Connection, game_id: int, key: str) -> ChainRow | None:
     return None if row is None else _row(row, key)
 
 
+def count(tx: Connection, game_id: int) -> int:
+    """The number of lines said at a table, which is that of the last one."""
+    last = select(func.max(TALK.c.seq)).where(TALK.c.game_id == game_id)
+    return tx.execute(last).scalar_one() or 0
+
+
 def count_in(tx: Connection, game_id: int, seat: int, period: Period) -> int:
     """The number of lines a seat has said in a period."""
     of_seat = (TALK.c.game_id == game_id, TALK.c.seat == seat, within(TALK.c.at, period))
@@ -118,7 +124,7 @@ def redact(tx: Connection, game_id: int, seq: int) -> bool:
 def _line(row: ChainRow, former: Sequence[FormerPlayerRow]) -> Line:
     assert row.seat is not None
     text = None if row.body is None else row.body.decode()
-    author = next((each for each in former if each.seat == row.seat and row.at < each.left_at), None)
+    author = next((each for each in former if each.seat == row.seat and row.seq <= each.lines), None)
     if author is None:
         return Line(row.seq, row.seat, row.at, text)
     return Line(row.seq, row.seat, row.at, text, author.name, author.person_id)

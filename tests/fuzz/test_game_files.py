@@ -3,15 +3,20 @@
 import json
 from contextlib import suppress
 from copy import deepcopy
+from itertools import cycle
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, settings, strategies as st
 
 from engine import game as games
+from pbem.cli import main
 from pbem.domain import hash_chain
 from pbem.domain.errors import BadInput
+from pbem.ops.commands.terminal import CommandError
 from pbem.service.archive import export, verify_upload
 from tests.fuzz.door import TooManySteps, examples, growing, must_be_linear, pieces, steps
+from tests.service.archive.test_reviews import over
 
 SYNTAX = (
     *(
@@ -142,3 +147,34 @@ def test_more_rows_take_steps_that_their_number_explains(place, kind, in_turn, f
         checked(json.dumps(chained(longer) if kind == "log" and in_turn else longer))
 
     must_be_linear(check_with, 25)
+
+
+def test_a_file_neither_stops_the_command_nor_steers_its_terminal(table, tmp_path):
+    game = over(table)
+    document = json.loads(export.write(game.server.read(export.of_game, game.id)))
+    signatures = cycle(["\x1b]0;mine\x07", 5, ["x"], None])
+    for row in document["log"]:
+        if row["kind"] in ("Sealed", "Entry") and row["seat"] is not None:
+            row["by"] = "bot"
+            row["body"] = json.dumps(json.loads(row["body"]) | {"bot": next(signatures)})
+    document["log"][-1]["kind"] = "\x1b[2K\rNo faults.\x9b2J"
+    file = tmp_path / "game.json"
+    file.write_text(json.dumps(chained(document)))
+    result = CliRunner().invoke(main, ["verify", str(file), "--bots"])
+    assert "not repeatable" in result.output
+    assert "No faults" in result.output
+    assert isinstance(result.exception, SystemExit)
+    assert all(line.isprintable() for line in result.output.split("\n"))
+
+
+def test_an_exported_audit_does_not_steer_the_terminal(tmp_path):
+    row = {"seq": "\x9b2K\x07", "at": "2026-11-21T12:00:00+00:00", "actor": "x", "act": "x", "text": "", "nonce": ""}
+    file = tmp_path / "audit.jsonl"
+    file.write_text(json.dumps(row | {"body_hash": "", "hash": ""}))
+    result = CliRunner().invoke(main, ["audit", "verify", str(file)])
+    assert "but this is row" in result.output
+    assert all(line.isprintable() for line in result.output.split("\n"))
+
+
+def test_an_error_does_not_steer_the_terminal():
+    assert CommandError("Row \x1b[2K\nis wrong.").message == "Row \N{REPLACEMENT CHARACTER}[2K\nis wrong."

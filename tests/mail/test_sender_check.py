@@ -119,6 +119,12 @@ FORGED = {
     "a signature of a domain below": [f"Authentication-Results: {OUR_ADDRESS}; dkim=pass header.d=evil.example.net"],
     "a signature that fails": [f"Authentication-Results: {OUR_ADDRESS}; dkim=fail header.d=example.net"],
     "a signature that names no domain": [f"Authentication-Results: {OUR_ADDRESS}; dkim=pass header.i=@example.net"],
+    "a signature of two domains": [
+        f"Authentication-Results: {OUR_ADDRESS}; dkim=pass header.d=evil.example header.d=example.net"
+    ],
+    "DMARC of two domains": [
+        f"Authentication-Results: {OUR_ADDRESS}; dmarc=pass header.from=evil.example header.from=example.net"
+    ],
     "a header in another one": [f"X-Authentication-Results: {OUR_ADDRESS}; dmarc=pass header.from=example.net"],
     "a result in the text": ["Subject: x", "", GOOD],
 }

@@ -120,9 +120,11 @@ def _is_signed(results: list[authres.AuthenticationResult], domain: str) -> bool
 
 
 def _of(result: authres.AuthenticationResult, name: str) -> str:
-    """The domain that a result is about."""
-    properties = {each.name.lower(): str(each.value) for each in result.properties if each.type.lower() == "header"}
-    return properties.get(name, "").rpartition("@")[2].rstrip(".").lower()
+    """The domain that a result is about; empty if it names none, or several: a sender may have written one of them."""
+    values = [
+        str(each.value) for each in result.properties if (each.type.lower(), each.name.lower()) == ("header", name)
+    ]
+    return values[0].rpartition("@")[2].rstrip(".").lower() if len(values) == 1 else ""
 
 
 def _our_results(message: Message, authserv_id: str, received_above: int | None) -> list[authres.AuthenticationResult]:

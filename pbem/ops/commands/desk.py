@@ -7,7 +7,7 @@ import click
 
 from pbem.domain.errors import BadInput
 from pbem.ops.commands.groups import AUDIT, CALL, ORGANISER
-from pbem.ops.commands.terminal import FAILED, command, counted, operator, read_settings
+from pbem.ops.commands.terminal import FAILED, command, counted, operator, plain, read_settings
 from pbem.ops.setup import open_server
 from pbem.service.desk import audit, calls, one_time_codes, organisers
 from pbem.store import organisers as organiser_rows
@@ -138,7 +138,7 @@ def audit_verify(file: Path | None, heads: tuple[str, ...]) -> None:
         with open_server(read_settings()) as server:
             outcome = server.read(audit.verify, heads)
     for flaw in outcome.flaws:
-        click.echo(flaw.says)
+        click.echo(plain(flaw.says))
     for head in outcome.missing:
         click.echo(f"no row has the head {head}")
     click.echo(f"{counted(outcome.rows, 'row')}: {'all well' if outcome.sound else 'something was changed'}.")

@@ -34,7 +34,7 @@ class CommandError(click.ClickException):
     """An expected error, shown as one message without a traceback."""
 
     def __init__(self, message: str, exit_code: int = FAILED) -> None:
-        super().__init__(message)
+        super().__init__("\n".join(map(plain, message.split("\n"))))
         self.exit_code = exit_code  # type: ignore[misc]  # a class variable by its annotation only
 
 
@@ -64,6 +64,11 @@ def command(
 ) -> Callable[[Callable[..., None]], click.Command]:
     """A command with an example and the exit codes below its help."""
     return of.command(name, epilog=f"\b\nExample:\n  {example}\n\n{CODES}")
+
+
+def plain(text: object) -> str:
+    """A text without what a terminal would obey: it may come from a file that anyone has written."""
+    return "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in str(text))
 
 
 def read_settings() -> Config:

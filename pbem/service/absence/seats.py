@@ -16,7 +16,7 @@ from pbem.service import links
 from pbem.service.play import move
 from pbem.service.play.log import Kind, LogWriter, add_row, write
 from pbem.service.server import Server
-from pbem.store import deadlines, insiders, ledger, outbox, players as player_rows, tables
+from pbem.store import deadlines, insiders, ledger, outbox, players as player_rows, tables, talk
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.people import PersonRow
@@ -102,8 +102,9 @@ def _change_hands(
     before = next(each for each in player_rows.of_game(tx, row.id) if each.seat == seat)
     if before.person_id is not None:
         insiders.note(tx, row.id, before.person_id, Insight.SAT)
+    lines = talk.count(tx, row.id)
     player_rows.add_former(
-        tx, FormerPlayerRow(row.id, seat, record.seq, row.turn, server.now(), before.person_id, before.name)
+        tx, FormerPlayerRow(row.id, seat, record.seq, row.turn, lines, before.person_id, before.name)
     )
     tables.change_player(tx, row.id, seat, missed=0, **player)
     tables.drop_vote(tx, row.id, seat)

@@ -8,6 +8,7 @@ player may return from the bot.
 from datetime import timedelta
 from typing import Final
 
+from pbem.domain.deleted_people import is_former
 from pbem.domain.errors import Forbidden, Gone, Refusal
 from pbem.domain.missed_turns import Successor
 from pbem.domain.states import OfferStatus, TableStatus
@@ -124,6 +125,8 @@ def replace_player(
         what, who = "bot_plays", before.name
     else:
         person = people.lock(tx, person_id)
+        if is_former(person.address):
+            raise Gone(_("This person's account was deleted."), remedy=_("Nothing changed."))
         if not game.doubles and any(player.person_id == person_id for player in players):
             raise Forbidden(_("They're already at this table."), why=_("Its host allows one seat per player."))
         must_have_room(tx, server, person, game)

@@ -6,6 +6,7 @@ needs consent by email.
 """
 
 import json
+from collections.abc import Collection
 from datetime import timedelta
 from typing import Final
 
@@ -52,11 +53,23 @@ def delete_person(tx: Tx, server: Server, person_id: int, reason: str = "") -> l
     """Delete a person's data, and leave their tables. Returns the ids of those. Raises Forbidden at a frozen table."""
     revocations.begin(tx, Holder(person_id=person_id))
     # Games are locked before people and in the order of their ids, against deadlocks.
+    left = _leave_tables(tx, server, person_id, reason, ())
+    person = people.lock(tx, person_id)
+    # Others may have given them a seat before this lock. Nobody does so afterwards: they are no one who can take it.
+    left += _leave_tables(tx, server, person_id, reason, left)
+    if not is_former(person.address):
+        personal_data.forget(tx, person, server.zone)
+        links.revoke_person(tx, server.randomness, person_id)
+    return sorted(left)
+
+
+def _leave_tables(tx: Tx, server: Server, person_id: int, reason: str, but: Collection[int]) -> list[int]:
+    """Resign from a person's tables, or leave or close them, but for some. Returns their ids. Raises Forbidden at a frozen one."""
     seated = tables.of_person(
         tx, person_id, (TableStatus.OPEN, TableStatus.PLANNED, TableStatus.PLAYING, TableStatus.FROZEN)
     )
     hosted = tables.hosted_by(tx, person_id, (TableStatus.OPEN, TableStatus.PLANNED))
-    game_ids = sorted({row.id for row in (*seated, *hosted)})
+    game_ids = sorted({row.id for row in (*seated, *hosted)} - {*but})
     for game_id in game_ids:
         game = games.lock(tx, game_id)
         if game.status == TableStatus.FROZEN:
@@ -71,10 +84,6 @@ def delete_person(tx: Tx, server: Server, person_id: int, reason: str = "") -> l
                     leaving.resign(tx, server, game_id, player.seat, person_id, reason)
         elif game.status in (TableStatus.OPEN, TableStatus.PLANNED):
             leaving.leave(tx, server, game_id, person_id, reason)
-    person = people.lock(tx, person_id)
-    if not is_former(person.address):
-        personal_data.forget(tx, person, server.zone)
-        links.revoke_person(tx, server.randomness, person_id)
     return game_ids
 
 

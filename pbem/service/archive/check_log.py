@@ -291,7 +291,7 @@ class LogReader:
         """A bot must choose the same again with what its seat saw; choices of other versions can't be made again."""
         if row.by != Actor.BOT or not self.with_bots:
             return
-        written, seat, turn = body.get("bot", "no version"), _seat(row), self.position.turn
+        written, seat, turn = str(body.get("bot", "no version")), _seat(row), self.position.turn
         bot = next((name for name in BOTS if signature(name) == written), None)
         decision = self.rules.asks(self.position.views[seat], seat)
         if bot is None or decision is None or self.seed is None or not self.can_play:

@@ -46,8 +46,8 @@ _log = structlog.get_logger(__name__)
 class SeatReview:
     """A review as one of the table's players may read it: of their own game, or one that another player shares.
 
-    `review` is None while it's being made, and for good if it `failed` or the game has no reviews. `others` are the seats
-    whose players share theirs.
+    `review` is None while it's being made, and for good if it `failed` or the game has no reviews. It `waits` if its player had
+    as many as anyone gets in a day. `others` are the seats whose players share theirs.
     """
 
     table: ReplayTable
@@ -55,6 +55,7 @@ class SeatReview:
     review: Review | None
     possible: bool
     failed: bool
+    waits: bool
     shared: bool
     others: tuple[int, ...]
 
@@ -103,6 +104,7 @@ def of_seat(tx: Tx, server: Server, token: str, seat: int | None = None) -> Seat
         review=None if found is None or found.body is None else coach.read(found.body),
         possible=found is not None,
         failed=found is not None and _has_failed(found, server),
+        waits=found is not None and _waits(found, server),
         shared=found is not None and found.shared,
         others=tuple(each.seat for each in made.values() if each.shared and each.body and each.seat != link.seat),
     )
@@ -117,6 +119,10 @@ def share(tx: Tx, server: Server, token: str, *, shared: bool) -> None:
 
 def _has_failed(row: ReviewRow, server: Server) -> bool:
     return row.body is None and row.attempts >= MOST_ATTEMPTS and row.due_at <= server.now()
+
+
+def _waits(row: ReviewRow, server: Server) -> bool:
+    return row.body is None and row.attempts == 0 and row.due_at > server.now()
 
 
 def _keep(tx: Tx, server: Server, row: ReviewRow, body: str) -> bool:

@@ -10,7 +10,6 @@ Who plays a seat here now goes on playing it. A seat whose player is not here an
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Any, Final
 
 from engine.table import Position
@@ -222,7 +221,9 @@ class _PuttingBack:
                 record.add(Kind.SEATED, now.seat, _BY, who | why)
                 assert now.seat is not None
                 sitter = _sitter(before, people)
-                former.append(FormerPlayerRow(0, now.seat, record.seq, next_turn, self._left_at(now.seat), **sitter))
+                former.append(
+                    FormerPlayerRow(0, now.seat, record.seq, next_turn, self._lines_before(now.seat), **sitter)
+                )
         if self.saved.game.status == TableStatus.FROZEN:
             record.add(Kind.UNFROZEN, None, _BY, why)
         back: dict[str, Any] = {"from": self.saved.game.turn, "turn": next_turn} | why
@@ -240,11 +241,12 @@ class _PuttingBack:
             for each in self.saved.former_players
         ]
 
-    def _left_at(self, seat: int) -> datetime:
-        """When the player of a seat left it, after the game was saved: what was said there since is their successor's."""
+    def _lines_before(self, seat: int) -> int:
+        """The lines of talk until the player of a seat left it, after the game was saved: later ones are their successor's."""
         former = [] if self.here is None else player_rows.former_of_game(self.tx, self.here.id)
-        later = (each.left_at for each in former if each.seat == seat and each.seq > self.saved.game.seq)
-        return next(later, self.server.now())
+        later = (each.lines for each in former if each.seat == seat and each.seq > self.saved.game.seq)
+        lines = len(self._talk())
+        return min(next(later, lines), lines)
 
     def _talk(self) -> tuple[ChainRow, ...]:
         """What was said: as it is here, if that begins as it was saved; what was taken away here stays away."""

@@ -141,7 +141,7 @@ def _count_lines(tx: Tx, now: datetime) -> bool:
     mark = statistics.lock_progress(tx, _LINES_MARK)
     lines = statistics.next_lines(tx, mark, _LINES)
     # While a line is recent, another transaction may still insert one with a lower id.
-    old = list(takewhile(lambda line: line.at <= now - _LATE, lines))
+    old = list(takewhile(lambda line: not _is_recent(line.at, now), lines))
     counts: dict[datetime, Counter[str]] = {}
     for line in old:
         if (kind := LEDGER_KINDS.get(line.what)) is not None:
@@ -151,6 +151,11 @@ def _count_lines(tx: Tx, now: datetime) -> bool:
     if old:
         statistics.set_progress(tx, _LINES_MARK, old[-1].id)
     return len(old) == _LINES
+
+
+def _is_recent(moment: datetime, now: datetime) -> bool:
+    # Far ahead, it's not recent: the clock was set back since.
+    return now - _LATE < moment <= now + _LATE
 
 
 def _hour_of(moment: datetime) -> datetime:

@@ -172,7 +172,9 @@ def _join(tx: Tx, server: Server, game_id: int, person: PersonRow, name: str, wo
         raise Forbidden(_("This table allows one seat per player."), why=_("Its host set this rule."))
     _must_be_free(row, players, person.id, holding - len(held))
     if not held:
-        must_have_room(tx, server, people.lock(tx, person.id), row)
+        person = people.lock(tx, person.id)
+        must_be_confirmed(person)
+        must_have_room(tx, server, person, row)
     typed, now = name or person.name, server.now()
     read_fields({"name": lambda: parse_name(typed), "word": lambda: parse_seed_word(word)})
     name, word = persons.read_name(tx, server, typed), links.without_tokens(tx, server, parse_seed_word(word))

@@ -108,14 +108,15 @@ PLAYER = table(
 class FormerPlayerRow:
     """A player whose seat someone else took over, with the name they had.
 
-    `seq` is the row of the log that seated the successor, at `left_at`, and `turn` the successor's first.
+    `seq` is the row of the log that seated the successor, `turn` the successor's first, and `lines` the number of lines of talk
+    at the table until then. A clock can be set back, so no time says what was said before.
     """
 
     game_id: Annotated[GameId, KEY]
     seat: Part
     seq: Part
     turn: int
-    left_at: datetime
+    lines: int
     person_id: PersonId | None
     name: str
 

@@ -11,6 +11,7 @@ from engine.coach.review import of_best, of_luck, of_mistake, percent
 from engine.tell import Teller, Text
 from pbem.service.archive import reviews
 from pbem.service.archive.reviews import SeatReview
+from pbem.store.reviews import MOST_A_DAY
 from pbem.web import page_cache, site
 from pbem.web.charts import Chart, Frame, Row, ticks
 from pbem.web.site import field, server
@@ -90,6 +91,7 @@ def _draw(token: str, found: SeatReview) -> str:
         found=found,
         table=table,
         token=token,
+        most_a_day=MOST_A_DAY,
         review=review,
         known=None if review is None else side(review.known),
         opened=None if review is None or review.opened is None else side(review.opened),

@@ -6,26 +6,29 @@ import pytest
 from sqlalchemy import select
 
 from pbem.domain.bounce import Bounce
-from pbem.domain.errors import Gone, NotFound, TooMany
+from pbem.domain.errors import Gone, NotFound, Refusal, TooMany
 from pbem.service import links as service_links
-from pbem.service.absence import offers
+from pbem.service.absence import offers, substitutes
 from pbem.service.account import consent, delete
 from pbem.service.archive import export
 from pbem.service.clocks import reachability, vacations
 from pbem.service.desk import alarm_emails, calls
 from pbem.service.desk.acts.emails import ResendOfNoTable
+from pbem.service.desk.acts.people import Merge
+from pbem.service.desk.acts.seats import Offer, Substitute
 from pbem.service.outgoing import preferences
 from pbem.service.people import addresses, sessions, sign_in
 from pbem.service.tables import joining, leaving, talk
 from pbem.service.tables.new import TableSettings
 from pbem.store import outbox as outbox_rows, players as player_rows, search, tables as lobby_rows
-from pbem.store.schema import METADATA, OUTBOX
+from pbem.store.schema import METADATA, OUTBOX, PLAYER
 from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
 from tests.service.actors import moderate
 from tests.service.database import all_rows, check_atomic, queued_emails
 from tests.service.email_replies import Replies
 from tests.service.outgoing.test_deliver import drain, links_in, post_to
+from tests.service.races import at_call
 
 NAME, ADDRESS = "Rumpelstilzchen", "rumpelstilzchen@example.org"
 
@@ -241,3 +244,46 @@ def test_an_unknown_person_cannot_be_deleted(server):
 def test_a_person_is_deleted_whole_or_not_at_all(server, clock, post, table, person, gone):
     live_through(server, clock, post, table, person, gone)
     assert check_atomic(server.store, lambda: server.run(delete.delete_person, gone)) > 20
+
+
+def by_an_organiser(server, game, gone):
+    return lambda: moderate(server, Substitute(game.id, 1, ADDRESS))
+
+
+def by_reservation(server, game, gone):
+    moderate(server, Offer(game.id, 1))
+    with server.store.read() as tx:
+        offer = lobby_rows.offer_of_seat(tx, game.id, 1)
+    server.run(substitutes.take, offer.id, gone)
+    while game.row().turn == 1:
+        next(game.play_defaults())
+    return lambda: substitutes.tidy(server)
+
+
+def by_a_merge(server, game, gone):
+    other = game.person_at(1)
+    return lambda: moderate(server, Merge(gone, other))
+
+
+def by_joining(server, game, gone):
+    waiting = server.run(joining.create_table, game.person_at(0), TableSettings("bid", 3)).game_id
+    return lambda: server.run(joining.join, waiting, gone)
+
+
+@pytest.mark.parametrize(("deletion_first", "call"), [(True, 3), (True, 5), (True, 12), (False, 9), (False, 11)])
+@pytest.mark.parametrize("gift", [by_an_organiser, by_reservation, by_a_merge, by_joining])
+def test_a_seat_given_to_someone_who_is_deleted_at_that_moment_is_not_left_with_them(
+    server, table, gone, gift, deletion_first, call
+):
+    game = table("templari", 3, successor="substitute")
+    give = gift(server, game, gone)
+
+    def forget():
+        server.run(delete.delete_person, gone)
+
+    outcomes = at_call(server.store, call, *((forget, give) if deletion_first else (give, forget)))
+    assert all(not isinstance(outcome, Exception) or isinstance(outcome, Refusal) for outcome in outcomes)
+    with server.store.read() as tx:
+        seats = tx.execute(select(PLAYER.c.game_id, PLAYER.c.seat).where(PLAYER.c.person_id == gone)).all()
+    assert seats == []
+    assert NAME not in rows_without_emails_of_others(server, gone)

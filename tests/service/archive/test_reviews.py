@@ -17,7 +17,7 @@ from pbem.service.outgoing import preferences
 from pbem.service.play.move import Actor
 from pbem.service.tables import leaving
 from pbem.store import people, personal_data
-from pbem.store.reviews import MOST_ATTEMPTS
+from pbem.store.reviews import MOST_A_DAY, MOST_ATTEMPTS
 from pbem.store.schema import REVIEW
 from tests.plugins import broken
 from tests.service.archive.sample_review import SAMPLE, sample
@@ -231,3 +231,26 @@ def test_a_trusted_game_of_another_package_is_reviewed_in_the_child_too(server, 
         coach.close()
     assert server.read(of_seat, token_of(game, min(seat for _game, seat in rows(server)))).possible
     assert any(row["body"] for row in rows(server).values())
+
+
+def test_someone_with_many_reviews_in_a_day_waits_and_holds_up_nobody(server, clock, table, person):
+    for _ in range(MOST_A_DAY):
+        over(table, bots=("random", "random"))
+        clock.advance(timedelta(minutes=1))
+    while make_next(server, sample):
+        pass
+    last, others = over(table, bots=("random", "random")), over(table)
+    token = next(token_of(last, seat) for seat, player in last.players().items() if player.person_id == person("Ann"))
+    made = set()
+    while make_next(server, lambda task: made.add(task.seat) or sample(task)):
+        pass
+    assert len(made) == 2, "the two who had none yet"
+    assert server.read(of_seat, token).waits
+    assert {row["due_at"] - clock.now() > timedelta(hours=23) for row in rows(server).values() if not row["body"]} == {
+        True
+    }
+    clock.advance(timedelta(days=1, hours=1))
+    assert make_next(server, sample)
+    assert not server.read(of_seat, token).waits
+    assert server.read(of_seat, token).review
+    assert others.row().status == "over"

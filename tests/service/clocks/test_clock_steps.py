@@ -13,24 +13,42 @@ from pbem.domain.interval import Interval
 from pbem.domain.states import EmailKind
 from pbem.ops.monitoring import readiness
 from pbem.service.absence import timeouts
+from pbem.service.archive.reviews import LEASE, make_next
 from pbem.service.clocks import clock_doubt, outages as clocks_outages, reachability
 from pbem.service.clocks.clock_steps import STILL_BEATS, StepFinder
 from pbem.service.clocks.outages import Worker
 from pbem.service.desk import overview
+from pbem.service.desk.acts.seats import Substitute
 from pbem.service.desk.overview import TableFilter
 from pbem.service.people import sessions, sign_in
 from pbem.service.tables import demo, joining, talk
 from pbem.service.tables.new import TableSettings
-from pbem.store import deadlines, games, heartbeats, leases, links, outages, outbox, pauses, rate_limits
+from pbem.store import (
+    deadlines,
+    games,
+    heartbeats,
+    leases,
+    links,
+    outages,
+    outbox,
+    pauses,
+    rate_limits,
+    seats,
+    talk as talk_rows,
+)
 from pbem.store.links import LinkKey
 from pbem.store.outbox import NewEmail
 from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
 from pbem.worker import ticks
 from pbem.worker.ticks import WorkerContext
-from tests.service.actors import add_organiser
+from tests.service.actors import add_organiser, moderate
+from tests.service.archive.sample_review import sample
+from tests.service.archive.test_reviews import over
 from tests.service.clock import DAY, HOUR, MINUTE
 from tests.service.database import all_rows, queued_emails
+from tests.service.desk.test_statistics import counted, note_email_lines
+from tests.service.outgoing.test_deliver import post_to, work
 from tests.web.browser import Links
 
 TELL_ORGANISERS = next(tick for tick in ticks.TICKS if tick.name == "organisers")
@@ -427,3 +445,72 @@ def test_talk_said_in_the_false_future_is_followed_by_more(server, awake, asked)
     server.run(talk.say, game.id, seat, game.person_at(seat), "hello")
     awake.steps(-HOUR)
     server.run(talk.say, game.id, seat, game.person_at(seat), "hello again")
+
+
+def test_talk_is_that_of_the_player_who_said_it_whichever_way_the_clock_steps(server, awake, asked, person):
+    game, seat = asked
+    gone, zoe = game.person_at(seat), person("Zoe")
+    awake.steps(HOUR)
+    server.run(talk.say, game.id, seat, gone, "hello")
+    awake.steps(-HOUR)
+    server.run(talk.say, game.id, seat, gone, "hello again")
+    awake.steps(HOUR)
+    moderate(server, Substitute(game.id, seat, "zoe@example.org"), "They asked for it.")
+    awake.steps(-HOUR)
+    server.run(talk.say, game.id, seat, zoe, "I'm new here")
+    with server.store.read() as tx:
+        lines = talk_rows.lines(tx, game.id, game.row().key)
+    assert [line.person_id for line in lines] == [gone, gone, None]
+    # What the former player said is new to the one who has not spoken since, and their own words are not.
+    assert server.query(seats.taken_with_clock, game.id, game.row().turn, seat, zoe, 0)[1].new_lines == 0
+
+
+def test_reviews_asked_for_in_the_false_future_are_made_now(server, clock, awake, table):
+    awake.steps(80 * DAY)
+    over(table)
+    assert make_next(server, sample)
+    awake.steps(-80 * DAY)
+    assert make_next(server, sample)
+    # The third had a worker, which may still be at it.
+    with pytest.raises(KeyboardInterrupt):
+        make_next(server, interrupted)
+    awake.steps(-DAY)
+    assert not make_next(server, sample)
+    clock.advance(LEASE)
+    assert make_next(server, sample)
+
+
+def interrupted(_task):
+    raise KeyboardInterrupt
+
+
+def test_talk_after_a_step_back_is_in_the_next_email(server, awake, asked, sink):
+    (game, hearer), post = asked, post_to(sink)
+    speaker, reader = 1 - hearer, f"{game.players()[hearer].name.lower()}@example.org"
+
+    def next_email():
+        before = len(sink.to(reader))
+        while len(sink.to(reader)) == before:
+            next(game.play_defaults())
+            awake.passes(10 * MINUTE)
+            work(server, post)
+        return sink.to(reader)[before].text
+
+    awake.steps(DAY)
+    assert "has started" in next_email()
+    next_email()
+    awake.steps(-DAY)
+    awake.passes(MINUTE)
+    server.run(talk.say, game.id, speaker, game.person_at(speaker), "Can you hear me?")
+    assert "Can you hear me?" in next_email()
+
+
+def test_emails_are_counted_on_after_a_step_back(server, clock, awake, table):
+    table("sun-bid", 2)
+    note_email_lines(server, "accepted", 1)
+    awake.steps(80 * DAY)
+    note_email_lines(server, "accepted", 1)
+    awake.steps(-80 * DAY)
+    note_email_lines(server, "accepted", 1)
+    clock.advance(10 * MINUTE)
+    assert sum(counted(server).of("mail_sent")) == 2

@@ -18,6 +18,8 @@ from tests.migrations.filled import fill
 from tests.service.actors import add_organiser
 from tests.service.clock import DAY, HOUR, MINUTE
 
+MODULES = sorted(Path(store_package.__file__).parent.glob("*.py"))
+
 UNLIMITED = {
     "alarms": {"alarm.at"},  # what is told late is told at once
     "blocks": {"ban.until"},  # a ban has an end
@@ -46,21 +48,50 @@ UNLIMITED = {
 """Comparisons with a moment that are no limits, by module, with the reason."""
 
 
-def compared(module):
-    """The columns of moments that a module compares with `>` or `>=`, but for those of `limits.within`."""
+AGES = {
+    "alarms": {"alarm.at", "alarm.emailed_at"},
+    "deadlines": {"deadline.accepted_at"},
+    "feeds": {"log.at"},
+    "guests": {"person.created_at"},
+    "heartbeats": {"heartbeat.beat_at"},
+    "outages": {"outage.start_at"},
+    "overview": {"game.created_at"},
+    "preferences": {"person.digest_on"},  # brought back as a day
+    "reachability": {"bounce.day", "unreachable.start_at"},
+    "received": {"received.received_at", "received_count.day"},
+    "sessions": {"session.made_at"},
+    "statistics": {"deadline.asked_at", "log.at", "tally.day"},
+    "strangers": {"join_request.created_at", "person.created_at"},
+    "tables": {"game.created_at", "game.expires_at"},  # an invitation gives the day on which it ends
+    "traffic": {"domain_traffic.day"},
+}
+"""Comparisons with a moment that nothing waits for: what came earlier, or is old enough to be deleted, by module."""
+
+
+MOMENTS = {
+    str(column) for table in METADATA.tables.values() for column in table.c if isinstance(column.type, Moment | Date)
+}
+
+
+def compared(module, *how):
+    """The columns of moments that a module compares in one of these ways, but for those of `limits.within`."""
     for node in ast.walk(ast.parse(module.read_text())):
         match node:
             case ast.Compare(
-                left=ast.Attribute(value=ast.Attribute(value=ast.Name(id=table), attr="c"), attr=name),
-                ops=[ast.Gt() | ast.GtE()],
-            ) if isinstance(METADATA.tables[table.lower()].c[name].type, Moment | Date):
+                left=ast.Attribute(value=ast.Attribute(value=ast.Name(id=table), attr="c"), attr=name), ops=[kind]
+            ) if isinstance(kind, how) and f"{table.lower()}.{name}" in MOMENTS:
                 yield f"{table.lower()}.{name}"
 
 
 def test_every_limit_in_time_has_an_end():
-    folder = Path(store_package.__file__).parent
-    found = {module.stem: set(compared(module)) for module in folder.glob("*.py") if module.stem != "limits"}
+    found = {module.stem: set(compared(module, ast.Gt, ast.GtE)) for module in MODULES if module.stem != "limits"}
     assert {name: columns for name, columns in found.items() if columns} == UNLIMITED
+
+
+def test_everything_that_waits_for_a_moment_is_brought_back():
+    brought_back = {str(column) for column, _conditions in (*clock_steps.WAITS, *clock_steps.LEASES)}
+    found = {module.stem: set(compared(module, ast.Lt, ast.LtE)) - brought_back for module in MODULES}
+    assert {name: columns for name, columns in found.items() if columns} == AGES
 
 
 @pytest.fixture

@@ -5,13 +5,15 @@ import json
 import pytest
 
 from pbem.domain.delivery import parse_delivery
-from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, Stale
+from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, Refusal, Stale
 from pbem.service import links
 from pbem.service.clocks import vacations
 from pbem.service.desk.acts.people import Merge
 from pbem.service.desk.acts.perform import perform
+from pbem.service.desk.acts.seats import Substitute
 from pbem.service.outgoing import preferences
 from pbem.service.people import addresses, sessions
+from pbem.service.play.log import Kind
 from pbem.service.play.move import Actor, play_locked
 from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
@@ -23,6 +25,7 @@ from pbem.tokens import Purpose
 from tests.service.actors import OLGA, moderate
 from tests.service.database import all_rows, check_atomic, queued_emails
 from tests.service.outgoing.test_deliver import drain, post_to
+from tests.service.races import at_call
 
 
 @pytest.fixture
@@ -163,3 +166,21 @@ def test_a_preview_changes_nothing_and_lists_the_emails(server, game, ann, annab
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_a_merge_that_fails_anywhere_leaves_no_trace(server, game, ann, annabel):
     assert check_atomic(server.store, lambda: moderate(server, Merge(annabel, ann))) > 20
+
+
+@pytest.mark.parametrize(("merge_first", "call"), [(True, 5), (True, 7), (False, 14), (False, 20)])
+def test_a_seat_given_during_a_merge_is_told_of_or_the_merge_refused(server, table, annabel, person, merge_first, call):
+    game, anna = table("templari", 3), person("Anna")
+    seat = next(iter(game.asked()))
+
+    def merge():
+        moderate(server, Merge(annabel, anna))
+
+    def give():
+        moderate(server, Substitute(game.id, seat, "anna@example.org"))
+
+    outcomes = at_call(server.store, call, *((merge, give) if merge_first else (give, merge)))
+    assert all(outcome is None or isinstance(outcome, Refusal) for outcome in outcomes)
+    noted = {row.seat for row in game.log() if row.kind == Kind.MERGED}
+    assert game.person_at(seat) != annabel or seat in noted
+    assert game.verifies()

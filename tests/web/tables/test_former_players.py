@@ -133,7 +133,7 @@ def test_the_best_buy_of_a_finished_game_is_that_of_who_made_it(server, browser,
     ending = server.read(lambda tx, _server: ending_of(tx, game.row()))
     best = ending.result.best_buy
     winner = next(player for player in game.players().values() if player.name in str_of(best.text, game))
-    before = FormerPlayerRow(game.id, winner.seat, 1, best.turn + 1, server.now(), None, "Nora")
+    before = FormerPlayerRow(game.id, winner.seat, 1, best.turn + 1, 0, None, "Nora")
     server.store.write(lambda tx: players.add_former(tx, before))
     for reader in range(3):
         (sentence,) = re.findall(

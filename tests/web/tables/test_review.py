@@ -4,6 +4,7 @@ import pytest
 
 from pbem.service.archive.reviews import make_next
 from tests.service.archive.sample_review import sample
+from tests.service.clock import HOUR
 
 
 @pytest.fixture
@@ -49,6 +50,13 @@ def test_a_review_that_is_being_made_says_so(browser, links, over):
     page = browser.open(f"/s/{links.of(over, 0)[1]}/review")
     assert "The coach is still working on it" in page.text
     assert "Share" not in page.source
+
+
+def test_a_review_beyond_those_of_a_day_says_that_it_waits(browser, links, over, clock):
+    clock.set(clock.now() - HOUR)
+    page = browser.open(f"/s/{links.of(over, 0)[1]}/review")
+    assert "You get up to 10 reviews a day. This one waits" in page.text
+    assert "still working" not in page.text
 
 
 def test_there_is_no_review_during_a_game(browser, links, table):

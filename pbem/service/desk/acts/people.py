@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from pbem.domain.acts import Act
 from pbem.domain.deleted_people import is_former
-from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound
+from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, Stale
 from pbem.domain.moments import day_text
 from pbem.domain.states import EmailKind, EmailStatus, TableStatus
 from pbem.domain.user_text import isolate
@@ -169,6 +169,8 @@ class Merge(PersonAct):
         revocations.begin(tx, Holder(person_id=self.other_id))
         locked = self._locked(context)
         persons = {number: people.lock(tx, number) for number in sorted((self.person_id, self.other_id))}
+        if self._locked(context).keys() != locked.keys():
+            raise Stale(_("The tables of the two have just changed."), remedy=_("Nothing changed. Try again."))
         if persons[self.person_id].confirmed_at is None:
             raise BadInput(
                 _("The address to keep was never confirmed."),
