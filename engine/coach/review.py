@@ -127,6 +127,22 @@ def of_best(verdict: Verdict) -> tuple[Text, ...]:
     )
 
 
+def of_hint(verdict: Verdict, games: int) -> tuple[Text, ...]:
+    """Return what to say about a suggested choice, compared in a number of imagined games."""
+    chance, other = percent(verdict.chance), percent(verdict.chance - verdict.gain)
+    found = say(
+        "The Expert bot would choose “{chosen}”. It won about {chance}% of {games} games imagined from here.",
+        chosen=verdict.chosen,
+        chance=chance,
+        games=games,
+    )
+    if verdict.chosen == verdict.other:
+        return (found,)
+    if verdict.low <= 0 <= verdict.high:
+        return (found, say("“{other}” did about as well.", other=verdict.other))
+    return (found, say("“{other}” won about {chance}%.", other=verdict.other, chance=other))
+
+
 def of_luck(luck: Luck) -> Text:
     """Return what to say about the draws of a turn."""
     if luck.gain < 0:

@@ -23,7 +23,7 @@ from engine.game import Game
 from engine.options import Options
 from engine.search import course
 from engine.search.course import Course
-from engine.search.levels import LEVELS, hope
+from engine.search.levels import LEVELS, choose, hope
 from engine.search.playout import imagined, quick_choices
 from engine.search.tree import STEPS, worth_trying
 from engine.table import Entry
@@ -45,6 +45,8 @@ BUDGET: Final = 300_000
 LONGEST: Final = 2_000
 """Turns after which a game is called for the player in the lead."""
 DRAWS_STUDIED: Final = 6
+HINTED: Final = 60
+"""Games in which the choice of a hint and another one are compared: a player waits for it."""
 SURE: Final = 1.96
 _TRIES: Final = 3
 _SHARE: Final = 2520
@@ -93,17 +95,28 @@ def review_of(
     played = tuple(_played(start, turns))
     moments = tuple(_moments(game, start, played, seat, own))
     length = sum(len(each.entry.choices) for each in played)
-    known = _Study(game, seats, seat, seed_from(seed, [f"coach {seat}", "known"]), length, open_hands=False)
+    fewest, most = COMPARED
+    # On average, half of the game is played on, with each of two choices.
+    compared = min(most, max(fewest, BUDGET // max(1, 2 * STUDIED * length)))
+    known = _Study(game, seats, seat, seed_from(seed, [f"coach {seat}", "known"]), compared, open_hands=False)
     side = known.side(moments)
     opened, opened_side = known, None
     if type(game).imagine is not Game.imagine:
-        opened = _Study(game, seats, seat, seed_from(seed, [f"coach {seat}", "open"]), length, open_hands=True)
+        opened = _Study(game, seats, seat, seed_from(seed, [f"coach {seat}", "open"]), compared, open_hands=True)
         opened_side = opened.side(moments)
     luck = opened.luck(start, options, played, (opened_side or side).chart)
     end = played[-1].after if played else start
     share = _share(game, end, seat) * 1000 // _SHARE
     many = known.games + (opened.games if opened is not known else 0)
     return Review(seat, share, len(moments), many, side, opened_side, luck)
+
+
+def hint_for(game: Game[Any], view: Any, decision: Decision, seed: bytes) -> Verdict:
+    """Return what the Expert bot would choose with this view, and how that compares with the best of the other choices."""
+    seats = len(game.standing(view).scores)
+    chosen = choose(game, view, decision, LEVELS["expert"], Stream(seed, 0))
+    study = _Study(game, seats, decision.seat, seed_from(seed, ["hint"]), HINTED, open_hands=False)
+    return study.hint(_Moment(0, None, view, decision, chosen))
 
 
 def _played(start: Any, turns: Turns) -> Iterator[_Played]:
@@ -126,14 +139,12 @@ def _moments(
 
 
 class _Study:
-    """One side of a review: games imagined by what the player knew, or from the truth."""
+    """Games imagined by what the player knew, or from the truth. Two choices are `compared` in so many of them."""
 
-    def __init__(self, game: Game[Any], seats: int, seat: int, seed: bytes, length: int, *, open_hands: bool) -> None:
+    def __init__(self, game: Game[Any], seats: int, seat: int, seed: bytes, compared: int, *, open_hands: bool) -> None:
         self.games = 0
         self._choices = 0
-        fewest, most = COMPARED
-        # On average, half of the game is played on, with each of two choices.
-        self._compared = min(most, max(fewest, BUDGET // max(1, 2 * STUDIED * length)))
+        self._compared = compared
         self._game = game
         self._seats = seats
         self._seat = seat
@@ -159,6 +170,13 @@ class _Study:
             tuple(sorted((v for v in mistakes if v.high < 0), key=lambda v: v.gain)[:NAMED]),
             tuple(sorted((v for v in best if v.low > 0), key=lambda v: -v.gain)[:NAMED]),
         )
+
+    def hint(self, moment: _Moment) -> Verdict:
+        """Compare a choice with the one that looks best of the others."""
+        found = worth_trying(self._game, moment.view, moment.decision, self._luck, _REGULAR.choices)
+        others = [choice for choice in found if choice != moment.chosen] or [moment.chosen]
+        hopes = self._hopes(moment, others, WORLDS)
+        return self._verdict(moment, others[hopes.index(max(hopes))])
 
     def luck(self, start: Any, options: Options, played: Sequence[_Played], chart: Sequence[Point]) -> tuple[Luck, ...]:
         """Return what the draws did in the deal and where the chart jumps most, if it is sure that they did something."""

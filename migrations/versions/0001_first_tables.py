@@ -247,6 +247,7 @@ def upgrade() -> None:
         sa.Column("missed_limit", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("successor", sa.Text(), nullable=False),
         sa.Column("stand_in", sa.Text(), nullable=False),
+        sa.Column("hints", sa.Boolean(), nullable=False),
         sa.Column("status", sa.Text(), nullable=False),
         sa.Column("paused", sa.Boolean(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),

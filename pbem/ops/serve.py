@@ -32,6 +32,7 @@ from pbem.coach import Coach
 from pbem.config import language_of, read
 from pbem.config.settings import Config
 from pbem.domain.errors import BadInput, Forbidden
+from pbem.hints import Adviser
 from pbem.i18n import speech
 from pbem.ops.mail_intake import accepting_emails
 from pbem.ops.monitoring.admin_port import admin_port
@@ -77,7 +78,7 @@ def serve(config: Config, say: Say, *, with_worker: bool = True) -> None:
         offers.log_troubles()
         before_start(server, config)
         context = _worker_context(server, config) if with_worker else None
-        web_server = _listening(config, create_app(server, config))
+        web_server = _listening(config, create_app(server, config, _adviser()))
         try:
             with (
                 admin_port(server, config, context.worker.name if context else None),
@@ -116,10 +117,17 @@ def application() -> WSGIApplication:
     config = read(os.environ)
     speech.set_server_language(language_of(config))
     program_log.configure()
-    app: WSGIApplication = create_app(server_on(Store(config.database_url, threads=config.web.threads), config), config)
+    server = server_on(Store(config.database_url, threads=config.web.threads), config)
+    app: WSGIApplication = create_app(server, config, _adviser())
     offers.log_troubles()
     tune_garbage_collection()
     return app
+
+
+def _adviser() -> Adviser:
+    made = Adviser()
+    atexit.register(made.close)
+    return made
 
 
 def tune_garbage_collection() -> None:

@@ -18,6 +18,7 @@ from pbem import paths
 from pbem.config.settings import Config
 from pbem.domain.duration import extension_text
 from pbem.domain.user_text import isolate
+from pbem.hints import Advise, hint_here
 from pbem.i18n import sentences, speech
 from pbem.mail.write import words
 from pbem.service.clocks import stopped_tables
@@ -65,8 +66,8 @@ class _Application(Flask):
         return super().create_url_adapter(request)
 
 
-def create_app(server: Server, config: Config) -> Flask:
-    """The application of a server."""
+def create_app(server: Server, config: Config, advise: Advise = hint_here) -> Flask:
+    """The application of a server. `advise` makes hints, which takes seconds."""
     app = _Application("pbem.web", template_folder=str(paths.templates() / "web"), static_folder=None)
     app.hosts = config.trusted_hosts
     app.config.update(
@@ -98,7 +99,7 @@ def create_app(server: Server, config: Config) -> Flask:
     )
     static_files.set_up(app)
     pictures.set_up(app)
-    site.set_up(app, server, config)
+    site.set_up(app, server, config, advise)
     page_cache.set_up(app)
     log_requests(app)
     security.guard(app, config)

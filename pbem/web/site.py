@@ -8,9 +8,11 @@ from typing import Any, Final, TypeVar
 
 from flask import Flask, Response, current_app, g, make_response, render_template, request, url_for
 
+from engine.coach import Verdict
 from pbem.config.settings import Config
 from pbem.domain import errors
 from pbem.domain.errors import BadInput, NotFound, PbemError, Refusal, quoted
+from pbem.hints import Advise, HintTask
 from pbem.i18n.speech import gettext as _
 from pbem.service.server import Proof, Server
 from pbem.web import confirmations
@@ -30,15 +32,17 @@ _STATUS: Final[dict[type[PbemError], int]] = {
 }
 
 _SERVER_AND_CONFIG: Final = "pbem"
+_ADVISE: Final = "pbem advice"
 _NUMBER: Final = re.compile(r"[0-9]{1,9}", re.ASCII)
 
 LONGEST_FIELD: Final = 8000
 """Twice the longest message to the organiser. Only a list of addresses to invite comes near it."""
 
 
-def set_up(app: Flask, server: Server, config: Config) -> None:
-    """Give an application its server and settings."""
+def set_up(app: Flask, server: Server, config: Config, advise: Advise) -> None:
+    """Give an application its server, its settings and what makes hints."""
     app.extensions[_SERVER_AND_CONFIG] = (server, config)
+    app.extensions[_ADVISE] = advise
 
 
 def server() -> Server:
@@ -55,6 +59,12 @@ def act_with(proof: Proof) -> None:
 def config() -> Config:
     found: Config = current_app.extensions[_SERVER_AND_CONFIG][1]
     return found
+
+
+def hint(task: HintTask) -> Verdict:
+    """A hint. Raises TooMany while another one is being made."""
+    advise: Advise = current_app.extensions[_ADVISE]
+    return advise(task)
 
 
 def page(template: str, status: int | None = None, **values: Any) -> Response:

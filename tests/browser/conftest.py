@@ -24,6 +24,7 @@ from pbem.service.server import Server
 from pbem.store.database import Store
 from pbem.web.app import create_app
 from tests.fakes import SeededRandomness
+from tests.service.archive.sample_review import sample_hint
 from tests.service.conftest import *  # noqa: F403 - fixtures come in by their names
 from tests.web.conftest import *  # noqa: F403 - as above
 
@@ -50,7 +51,7 @@ class Served:
 
     def start(self) -> None:
         """Start to answer."""
-        app = create_app(self.server, self.config)
+        app = create_app(self.server, self.config, sample_hint)
         app.wsgi_app = self.wrap(app.wsgi_app)  # type: ignore[method-assign]  # as the manual of Flask says
         self._server = create_server(app, host="127.0.0.1", port=self.port, threads=4)
         self.port = self._server.effective_port

@@ -97,6 +97,7 @@ def _seat_view(table: Table, *, guest: bool) -> SeatView:
         zone=ZoneInfo("Europe/Berlin"),
         mail_fails=False,
         guest=guest,
+        hints=False,
         warning="",
         standing=rules.standing(view),
         ending=None,

@@ -56,7 +56,7 @@ from pbem.web.people.session_cookie import Cookie
 from tests.browser.shown import ALSO, SENT, Eyes, Shown, Way
 from tests.fakes import FakeClock, SeededRandomness
 from tests.service.actors import ROOT, add_organiser
-from tests.service.archive.sample_review import sample
+from tests.service.archive.sample_review import sample, sample_hint
 from tests.service.conftest import START
 from tests.service.database import queued_emails
 from tests.service.inbox import Inbox
@@ -89,7 +89,7 @@ class Showroom:
             store, self.clock, SeededRandomness(7), Keyring.new(b"k" * SECRET_BYTES, date(2026, 11, 1))
         )
         self.config = config.read({"PBEM_DATA_DIR": str(self._folder), "PBEM_SITE_NAME": "Auction games by email"})
-        self.app: Flask = create_app(self.server, self.config)
+        self.app: Flask = create_app(self.server, self.config, sample_hint)
         self.app.add_url_rule("/broken", "broken", _broken)
         self._links = Links(self.server)
         self._people = {name: self._person(name) for name in NAMES}

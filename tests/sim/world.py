@@ -18,6 +18,7 @@ from pbem.store.database import Store, sqlite_module
 from pbem.tokens import SECRET_BYTES, Keyring
 from pbem.web.app import create_app
 from tests.fakes import FakeClock, SeededRandomness
+from tests.service.archive.sample_review import sample_hint
 from tests.sim.browser import Client
 
 START: Final = datetime(2026, 11, 2, 8, 0, tzinfo=UTC)
@@ -107,7 +108,7 @@ class World:
         )
 
     def _client(self) -> Client:
-        return create_app(self.server, self._config).test_client()
+        return create_app(self.server, self._config, sample_hint).test_client()
 
 
 def _in_memory(file: Path) -> Store:

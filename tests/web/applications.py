@@ -19,12 +19,13 @@ from werkzeug.routing import Rule
 from pbem.config.settings import Config
 from pbem.service.server import Server
 from pbem.web.app import create_app
+from tests.service.archive.sample_review import sample_hint
 
 
 def application(server: Server, config: Config) -> Flask:
-    """The application of a server."""
+    """The application of a server, whose hints are samples."""
     with patch.object(Flask, "url_rule_class", _Route):
-        made = create_app(server, config)
+        made = create_app(server, config, sample_hint)
     made.jinja_env.bytecode_cache = _TEMPLATES
     return made
 

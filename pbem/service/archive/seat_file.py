@@ -70,6 +70,7 @@ def _game(row: GameRow) -> dict[str, Any]:
         "missed_limit": row.missed_limit,
         "successor": row.successor,
         "stand_in": row.stand_in,
+        "hints": row.hints,
         "status": row.status,
         "paused": row.paused,
         "turn": row.turn,

@@ -20,6 +20,7 @@ from engine.facts import SPECTATOR
 from engine.game import Game, Standing
 from engine.options import OptionValue
 from engine.tell import Teller, Text
+from pbem import hints
 from pbem.domain import hash_chain
 from pbem.domain.causes import TurnFacts
 from pbem.domain.choice_links import segment_text
@@ -63,8 +64,9 @@ class SeatView:
     its `proof`, `made` its last choice in an entry. `recent_facts` starts with the turn of that choice;
     `mark` changes with what everyone at the table is told, and with nothing else.
     `new_lines` counts the messages of players it has not muted since then and since its own last message. `due_at` is None
-    while its clock is not running; `mail_fails` says that no email reaches its player; `guest`, that this is a demo; `ending`
-    is None until the game has ended. `levels` are those of bots, by seat, with None for a person.
+    while its clock is not running; `mail_fails` says that no email reaches its player; `guest`, that this is a demo; `hints`,
+    that the player may ask what the Expert bot would do now; `ending` is None until the game has ended. `levels`
+    are those of bots, by seat, with None for a person.
     """
 
     game_id: int
@@ -96,6 +98,7 @@ class SeatView:
     zone: ZoneInfo
     mail_fails: bool
     guest: bool
+    hints: bool
     warning: str
     standing: Standing
     ending: Ending | None
@@ -239,6 +242,7 @@ def _view(tx: Tx, link: SeatLink, row: GameRow) -> SeatView:
         zone=ZoneInfo(clock.zone),
         mail_fails=clock.mail_fails,
         guest=clock.guest,
+        hints=row.hints and decision is not None and decision.only() is None and hints.is_possible(rules),
         warning=warning(taken[seat].missed, agreement_of(row)),
         standing=knowledge.standing,
         ending=ending_of(tx, row),

@@ -85,7 +85,7 @@ def _settings(kind: str) -> TableSettings:
         raise NotFound(_("That game has no demo."), remedy=_("Choose one of the games on the front page."))
     options = rules.short if rules.demo_options is None else rules.demo_options
     bots = (LEVEL,) * (rules.demo - 1)
-    return TableSettings(kind, rules.demo, dict(options), PACE, title=_(_TITLE), bots=bots, private=True)
+    return TableSettings(kind, rules.demo, dict(options), PACE, title=_(_TITLE), bots=bots, private=True, hints=True)
 
 
 def _add_guest(tx: Tx, server: Server, network: str) -> int:

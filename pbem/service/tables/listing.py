@@ -44,6 +44,7 @@ class TableSummary:
     missed_limit: int
     successor: str
     stand_in: str
+    hints: bool
     status: str
     host_id: int
     host: str
@@ -114,6 +115,7 @@ def _summary(row: GameRow, players: list[PlayerRow], host: PersonRow, records: d
         missed_limit=row.missed_limit,
         successor=row.successor,
         stand_in=row.stand_in,
+        hints=row.hints,
         status=row.status,
         host_id=host.id,
         host=host_name,

@@ -37,7 +37,10 @@ _KEY_BYTES: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class TableSettings:
-    """The settings of a new table, as typed. `bots` names the kind of each bot, `stand_in` that of those that take over."""
+    """The settings of a new table, as typed. `bots` names the kind of each bot, `stand_in` that of those that take over.
+
+    With `hints`, players may ask what the Expert bot would do.
+    """
 
     kind: str
     seats: int
@@ -51,6 +54,7 @@ class TableSettings:
     missed_limit: int = 3
     successor: str = Successor.BOT
     stand_in: str = USUAL
+    hints: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +98,7 @@ def add_table(
         missed_limit=settings.missed_limit,
         successor=str(settings.successor),
         stand_in=settings.stand_in,
+        hints=settings.hints,
         status=status,
         paused=False,
         created_at=now,

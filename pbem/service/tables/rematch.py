@@ -80,6 +80,7 @@ def _settings(before: GameRow, players: Sequence[PlayerRow]) -> TableSettings:
         missed_limit=before.missed_limit,
         successor=before.successor,
         stand_in=before.stand_in,
+        hints=before.hints,
     )
 
 

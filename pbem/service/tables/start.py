@@ -72,6 +72,7 @@ def _settings_of(
         "missed_limit": row.missed_limit,
         "successor": row.successor,
         "stand_in": row.stand_in,
+        "hints": row.hints,
         # A log that says so has a fingerprint of every sealed choice; older logs have none.
         "fingerprints": True,
     }

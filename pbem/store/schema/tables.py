@@ -20,7 +20,7 @@ class GameRow(NamedTuple):
     `state`, `box`, `seals` and `orders` are the snapshot after row `seq` of the log. `turn` is the number of the next entry,
     never used before unless that entry was undone. `head` is the hash of the last row, `entry_head` that of the last
     entry, which emails may show. `halted` says why the server has stopped a `frozen` table: its rules are missing, have
-    failed or have changed. `stand_in` is the bot that takes over seats.
+    failed or have changed. `stand_in` is the bot that takes over seats, and `hints` says whether players may ask for hints.
     """
 
     id: Id
@@ -37,6 +37,7 @@ class GameRow(NamedTuple):
     missed_limit: int
     successor: str
     stand_in: str
+    hints: bool
     status: str
     paused: bool
     created_at: datetime

@@ -9,12 +9,14 @@ from functools import partial
 
 from flask import Blueprint, Response, make_response, render_template, request, url_for
 
-from engine import grammar, orders
+from engine import coach, grammar, orders
 from engine.board import faces_of
+from engine.coach.review import of_hint
 from engine.decisions import Choice, Decision, Refused
 from engine.tell import Text, say
-from pbem.domain.errors import BadInput, Refusal
+from pbem.domain.errors import BadInput, NotFound, Refusal, TooMany
 from pbem.domain.moments import moment_text
+from pbem.hints import HintTask
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.service.play import by_link, seat_view
@@ -60,6 +62,7 @@ class Content:
     refused: Refusal | None
     moved_on: bool
     explanation: Explanation | None
+    hint: tuple[str, ...]
 
 
 @pages.get("/s/<token>")
@@ -95,6 +98,22 @@ def why(token: str) -> Response:
     except BadInput as refused:
         reason = refused.what
     return page(seat, token, Input(question=question), explanation=Explanation(question, reason))
+
+
+@pages.post("/s/<token>/hint")
+def ask_for_hint(token: str) -> Response:
+    """What the Expert bot would choose now, made from what this seat sees. Where a table has no hints, there's no such page."""
+    seat = server().read(seat_view.view_seat, token)
+    if seat.decision is None or field("turn") != str(seat.turn):
+        return page(seat, token, moved_on=True)
+    if not seat.hints:
+        raise NotFound(_("This table has no hints."))
+    try:
+        found = site.hint(HintTask(seat.rules, seat.view, seat.decision))
+    except TooMany as refused:
+        return page(seat, token, refused=refused)
+    words = tuple(map(seat.teller, of_hint(found, coach.HINTED)))
+    return page(seat, token, Input(choice=found.chosen), hint=words)
 
 
 @pages.post("/s/<token>/order")
@@ -144,16 +163,17 @@ def allowed(seat: SeatView, choice: Choice) -> Choice:
 def page(
     seat: SeatView,
     token: str,
-    entered: Input,
+    entered: Input = Input(),
     *,
     placed: bool = False,
     refused: Refusal | None = None,
     moved_on: bool = False,
     explanation: Explanation | None = None,
+    hint: tuple[str, ...] = (),
 ) -> Response:
     """The page, with what a player has filled in and what was wrong with it; `moved_on` if it came too late."""
     deadline = phrases.deadline(seat, server().now()) if seat.decision and not seat.guest else None
-    content = Content(seat, token, entered, deadline, placed, refused, moved_on, explanation)
+    content = Content(seat, token, entered, deadline, placed, refused, moved_on, explanation, hint)
     response = make_response(page_cache.drawn_once(token, content, _draw), 409 if moved_on else status_of(refused))
     response.headers["Content-Security-Policy"] = security.POLICY_OF_LIVE_PAGES
     return response
@@ -187,6 +207,7 @@ def _draw(content: Content) -> str:
         orders=orders.USAGES,
         barred=tuple((verb, teller(reason)) for verb, reason in _barred(seat).items()),
         explanation=content.explanation,
+        hint=content.hint,
         refused=content.refused,
         moved_on=content.moved_on,
         # What the game is about, in its own words, for visitors who know none of the games.

@@ -78,6 +78,7 @@ def _settings(rules: Game[object]) -> TableSettings:
         missed_limit=whole_number("missed_limit", _("a number of missed turns")),
         successor=field("successor"),
         stand_in=level,
+        hints=ticked("hints"),
     )
 
 

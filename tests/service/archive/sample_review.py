@@ -1,10 +1,12 @@
-"""A review that takes no time to make, for tests of what becomes of reviews."""
+"""A review and a hint that take no time to make, for tests of what becomes of them."""
 
 from dataclasses import replace
 from typing import Final
 
+from engine import grammar
 from engine.coach import Luck, Point, Review, Side, Verdict
 from pbem.coach import ReviewTask
+from pbem.hints import HintTask
 
 _MISTAKE: Final = Verdict(2, "bid 5", "bid 4", 400, -100, -150, -50, 900, 700, 4)
 _BEST: Final = Verdict(3, "bid 3", "bid 0", 500, 100, 50, 150)
@@ -22,3 +24,9 @@ SAMPLE: Final = Review(0, 1000, 12, 9600, _SIDE, _SIDE, (Luck(0, 80, 20, 140), L
 def sample(task: ReviewTask) -> Review:
     """The same review for any game."""
     return replace(SAMPLE, seat=task.seat)
+
+
+def sample_hint(task: HintTask) -> Verdict:
+    """The last of the first choices, whatever is asked."""
+    written = grammar.write(task.decision, task.decision.choices(24)[-1])
+    return replace(_MISTAKE, turn=0, chosen=written, other=written)

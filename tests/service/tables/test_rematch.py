@@ -44,7 +44,7 @@ def test_the_new_table_is_like_the_old_one_with_its_bots_and_the_others_invited(
     asker, *others = people_of(over)
     found = server.read(by_link.table_page, server.run(rematch.rematch, seat_token(server, over, asker)))
     before, after = over.row(), found.table
-    for name in ("kind", "seats", "title", "pace", "missed_limit", "successor", "stand_in", "doubles"):
+    for name in ("kind", "seats", "title", "pace", "missed_limit", "successor", "stand_in", "hints", "doubles"):
         assert getattr(after, name) == getattr(before, name)
     assert (after.bots, after.private, after.status, found.hosts) == (1, True, "open", True)
     with server.store.read() as tx:
