@@ -36,6 +36,7 @@ from pbem.store import (
     log,
     outbox,
     players as player_rows,
+    reviews,
     revocations,
     saved_games,
     tables,
@@ -155,6 +156,8 @@ class _PuttingBack:
         game = games.read(tx, game_id)
         if not self._ended:
             self._ask(game, players)
+        elif game.status == TableStatus.OVER:
+            reviews.ask(tx, game_id, now)
         facts = {"turn": turn, "next_turn": next_turn, "ended": self._ended, "reason": self.reason, "by": _BY}
         notify_people(tx, self.server, game, "put_back", facts)
         details: dict[str, Any] = {

@@ -23,6 +23,7 @@ from tests.plugins import broken
 from tests.service.archive.sample_review import SAMPLE, sample
 from tests.service.archive.test_replay import token_of
 from tests.service.database import queued_emails
+from tests.service.desk.test_put_back import back, saved_of
 
 
 def over(table, **more):
@@ -52,6 +53,20 @@ def test_each_person_at_a_finished_table_gets_one_review_and_no_bot_does(server,
     while make_next(server, lambda task: asked.append(task.seat) or sample(task)):
         pass
     assert sorted(asked) == sorted(people_seats)
+    assert all(row["body"] for row in rows(server).values())
+
+
+def test_a_finished_game_that_is_put_back_is_reviewed_again(server, table):
+    game = over(table)
+    saved = saved_of(server, game)
+    while make_next(server, sample):
+        pass
+    back(server, saved, replacing=True)
+    assert not any(row["body"] for row in rows(server).values())
+    assert [each for each in queued_emails(server) if each.kind == "review" and each.status == "queued"] == []
+    while make_next(server, sample):
+        pass
+    assert len(rows(server)) == 3
     assert all(row["body"] for row in rows(server).values())
 
 
