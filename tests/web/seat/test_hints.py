@@ -52,7 +52,7 @@ def test_a_player_is_told_what_the_expert_would_choose_and_has_it_filled_in(brow
     seat = asked(game)
     page = browser.open(f"/s/{links.of(game, seat)[1]}")
     before = all_rows(server.store)
-    answer = page.form("Ask for hint").press()
+    answer = page.form("Show a hint").press()
     found = sample_hint(task_of(seen_by(server, links, game, seat)))
     assert f"The Expert bot would choose “{found.chosen}”." in answer.text
     assert "It won about 40% of 60 games imagined from here." in answer.text
@@ -64,7 +64,7 @@ def test_a_player_is_told_what_the_expert_would_choose_and_has_it_filled_in(brow
 def test_where_a_table_has_no_hints_there_are_none(browser, links, table):
     game = table("bid", 3)
     token = links.of(game, asked(game))[1]
-    assert "Ask for hint" not in browser.open(f"/s/{token}").text
+    assert "Show a hint" not in browser.open(f"/s/{token}").text
     refused = browser.post(f"/s/{token}/hint", [("turn", str(game.row().turn))])
     assert refused.status == 404
     assert "This table has no hints." in refused.text
@@ -79,7 +79,7 @@ def test_a_question_from_another_turn_is_not_answered(browser, links, open_table
 
 def test_a_demo_has_hints(browser, server):
     token = demo.begin(server, "bid")
-    assert "Ask for hint" in browser.open(f"/s/{token}").text
+    assert "Show a hint" in browser.open(f"/s/{token}").text
 
 
 def test_a_hint_depends_on_nothing_but_what_its_player_sees(server, links, open_table, adviser):
