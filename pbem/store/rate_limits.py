@@ -23,6 +23,11 @@ class Shares:
     next_number: int
 
 
+def used_until(tx: Connection, name: str) -> datetime | None:
+    """Until when a quota is used up; None if it never was."""
+    return tx.execute(select(QUOTA.c.used_until).where(QUOTA.c.bucket == name)).scalar_one_or_none()
+
+
 def lock(tx: Connection, names: Iterable[str]) -> dict[str, datetime]:
     """Lock these quotas; returns until when each is used up."""
     query = select(QUOTA).where(QUOTA.c.bucket.in_(sorted(set(names)))).order_by(QUOTA.c.bucket)

@@ -58,7 +58,7 @@ def take(tx: Tx, server: Server, offer_id: int, person_id: int, name: str = "") 
         raise Gone(_("Someone else has asked for this seat."), why=_("They asked first."))
     player = player_rows.at_seat(tx, game.id, offer.seat)
     person = _taker(tx, server, game, offer.seat, person_id)
-    if quota.is_used(tx, server, _request(server, offer, person_id)):
+    if has_withdrawn(tx, server, offer.id, person_id):
         raise Forbidden(
             _("You have withdrawn your request for this seat."),
             why=_("Asking and withdrawing in turn would keep the seat from others."),
@@ -81,7 +81,7 @@ def withdraw(tx: Tx, server: Server, offer_id: int, person_id: int) -> bool:
     offer = tables.offer(tx, offer_id)
     if offer.taken_by == person_id and offer.status == OfferStatus.OPEN:
         tables.drop_reservation(tx, offer.id)
-        quota.take(tx, server, [_request(server, offer, person_id)])
+        quota.take(tx, server, [_request(server, offer.id, person_id)])
         return True
     player = player_rows.at_seat(tx, game.id, offer.seat)
     if player is not None and player.person_id == person_id:
@@ -191,9 +191,14 @@ def _must_not_resign_for_ever(tx: Tx, game: GameRow, person_id: int) -> None:
         )
 
 
-def _request(server: Server, offer: OfferRow, person_id: int) -> Quota:
+def has_withdrawn(tx: Tx, server: Server, offer_id: int, person_id: int) -> bool:
+    """Whether a person has withdrawn their request for a seat on offer, and so can't ask for it again."""
+    return quota.is_used(tx, server, _request(server, offer_id, person_id))
+
+
+def _request(server: Server, offer_id: int, person_id: int) -> Quota:
     """The quota of a person's requests for a seat on offer: one, once it was withdrawn."""
-    return quota_of(server, "withdrawn", f"{offer.id}/{person_id}", 1, _ASK_ONCE)
+    return quota_of(server, "withdrawn", f"{offer_id}/{person_id}", 1, _ASK_ONCE)
 
 
 def _hand_over(tx: Tx, server: Server, game: GameRow, offer: OfferRow, person: PersonRow, name: str) -> None:

@@ -44,8 +44,8 @@ def take(tx: Tx, server: Server, quotas: Sequence[Quota]) -> Quota | None:
 
 
 def is_used(tx: Tx, server: Server, quota: Quota) -> bool:
-    """Whether a quota is used up now. It stays locked."""
-    used = rate_limits.lock(tx, [quota.name]).get(quota.name)
+    """Whether a quota is used up now."""
+    used = rate_limits.used_until(tx, quota.name)
     return used is not None and used + quota.apart > server.now() + quota.most * quota.apart
 
 

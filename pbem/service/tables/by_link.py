@@ -32,6 +32,7 @@ class OfferedSeat:
     """A seat that can be taken over, with the name of its present player.
 
     `remains` is whether that player still has it, `reserved` whether someone has asked for it, `own` whether the reader has.
+    `withdrawn` says that the reader has, but withdrew.
     """
 
     offer: int
@@ -40,6 +41,7 @@ class OfferedSeat:
     remains: bool
     reserved: bool
     own: bool
+    withdrawn: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,15 @@ def table_page(tx: Tx, server: Server, token: str) -> TablePage:
     on_offer = tables.offers_of_game(tx, row.id) if row.status == TableStatus.PLAYING else []
     joined = tuple(name for name, player in zip(table.players, table.people, strict=True) if player == person.id)
     to_take = tuple(
-        OfferedSeat(offer.id, offer.seat, name, remains, offer.taken_by is not None, offer.taken_by == person.id)
+        OfferedSeat(
+            offer.id,
+            offer.seat,
+            name,
+            remains,
+            reserved=offer.taken_by is not None,
+            own=offer.taken_by == person.id,
+            withdrawn=substitutes.has_withdrawn(tx, server, offer.id, person.id),
+        )
         for offer, name, remains, _resigned in on_offer
         if offer.person_id != person.id and offer.successor == Successor.SUBSTITUTE
     )
