@@ -208,17 +208,19 @@ def _order_examples(seat: SeatView, decision: Decision | None) -> tuple[tuple[st
     raising = None if decision is None else orders.raising(decision)
     if raising is not None:
         most = str(raising[1].high)
-    examples = [
-        (f"{one} this auction", _("whenever you're asked, until the auction, lot or hand is over")),
-        (f"{one} then {another}", _("one move after the other")),
-        (f"always {one}", _("whenever you're asked")),
-    ]
+    # Nobody plays the same card again and again.
+    repeats = decision is None or all(isinstance(value, int) for value in decision.default.values)
+    examples = [(f"{one} then {another}", _("one move after the other"))]
+    if repeats and (decision is None or decision.topic):
+        examples.append((f"{one} this auction", _("whenever you're asked, until the auction, lot or hand is over")))
+    if repeats:
+        examples.append((f"always {one}", _("whenever you're asked")))
     if raising is not None or decision is None:
         examples[:0] = [
-            (f"up to {most}", _("raises by the least each time, then passes")),
-            (f"up to {most} or ask me", _("raises by the least each time, then asks you")),
+            (f"up to {most}", _("raises by the minimum each time, then passes")),
+            (f"up to {most} or ask me", _("raises by the minimum each time, then asks you")),
         ]
-    if label:
+    if repeats and label:
         examples.append((f"always {one} unless {label} over 10", _("asks you if that number on the board is over 10")))
     return tuple(examples)
 

@@ -1,12 +1,13 @@
 """The page of a seat: whole games by its forms, and forms that come late, twice or from two tabs."""
 
+import html
 import json
 import random
 import re
 
 import pytest
 
-from engine import game as games, grammar
+from engine import game as games, grammar, orders
 from engine.decisions import Choice
 from pbem.service.desk.acts.clocks import Freeze, Pause
 from pbem.service.play import undo
@@ -259,6 +260,30 @@ def test_a_meaningless_order_is_refused_with_the_possible_ones(browser, links, t
     page = open_seat(browser, links, templari, 0).form("Set order").press(order="win")
     assert page.status == 400
     assert "You can write" in page.text
+
+
+@pytest.mark.parametrize("kind", games.names())
+def test_the_standing_orders_shown_fit_the_game_and_can_be_set_as_they_are(kind, browser, links, table):
+    game = table(kind, 3)
+    seat, decision = next(iter(game.asked().items()))
+    source = open_seat(browser, links, game, seat).source
+    shown = [html.unescape(each) for each in re.findall(r"<li><code>([^<]*)</code>: ", source)]
+    default = grammar.write(decision, decision.default)
+    assert any(each.startswith(f"{default} then ") for each in shown)
+    # Nobody plays the same card again and again.
+    assert (f"always {default}" in shown) == (kind not in ("sorcerous-futures", "sunset-poker"))
+    for each in shown:
+        assert orders.write_order(orders.read_order(each, decision))
+    assert ("up to" in " ".join(shown)) == (orders.raising(decision) is not None)
+
+
+def test_a_reason_why_acts_are_not_possible_is_said_once_for_all_of_them(browser, links, table):
+    game = table("sunset-poker", 3)
+    seat = next(iter(game.asked()))
+    source = open_seat(browser, links, game, seat).source
+    reasons = re.findall(r"<dt>([^<]*)</dt><dd>([^<]*)</dd>", source)
+    assert ("Play, Take, Fold", "Play begins after the draft.") in reasons
+    assert source.count("Play begins after the draft.") == 1
 
 
 def test_an_old_link_of_a_seat_leads_on_to_the_present_turn(browser, links, templari):
