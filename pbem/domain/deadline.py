@@ -52,7 +52,7 @@ _DAY_AND_WALL = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}) ([0-9:]{1,8})")
 class Reason(Enum):
     """A reason for the time of a deadline. The value is what players read."""
 
-    PACE = mark("the table's pace")
+    PACE = mark("the table's time per turn")
     OUTAGE = mark("server outage")
     PAUSE = mark("table paused")
     UNREACHABLE = mark("undelivered email")
@@ -211,7 +211,7 @@ def parse_extension(text: str, now: datetime, zone: ZoneInfo) -> Extension:
     except (BadInput, ValueError, OverflowError):
         raise BadInput(
             _("%(given)s isn't an amount of time or a date.", given=quoted(text)),
-            remedy=_("Write it like 12h or 2d, or like 2026-12-01 20:00."),
+            remedy=_("Use a length of time, such as 12h or 2d, or a date and time, such as 2026-12-01 20:00."),
         ) from None
     if not ZERO < gained <= LONGEST_EXTENSION:
         raise BadInput(

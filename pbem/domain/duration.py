@@ -22,7 +22,7 @@ def parse_duration(text: str) -> timedelta:
         raise BadInput(
             _("%(given)s isn't an amount of time.", given=quoted(text)),
             why=_("Use a whole number with m, h or d, for minutes, hours or days."),
-            remedy=_("Write it like 30m, 12h or 3d."),
+            remedy=_("For example: 30m, 12h or 3d."),
         )
     return int(match[1]) * _UNITS[match[2].lower()]
 

@@ -53,7 +53,7 @@ class Refusal(PbemError):
 class BadInput(Refusal):
     """The input cannot be read, or is out of range."""
 
-    usual_remedy = mark("Nothing changed. Correct it and send it again.")
+    usual_remedy = mark("Nothing changed. Please correct it and try again.")
 
     def __init__(
         self, what: str, *, why: str = "", remedy: str = "", fields: "Mapping[str, BadInput]" = MappingProxyType({})

@@ -32,7 +32,7 @@ def parse_zone(name: str) -> ZoneInfo:
         pass  # A name of the right shape that is not a zone, or a folder of zones.
     raise BadInput(
         _("%(name)s isn't a time zone.", name=quoted(name)),
-        remedy=_("Write it like Europe/Berlin, America/New_York or UTC."),
+        remedy=_("For example: Europe/Berlin, America/New_York or UTC."),
     )
 
 
@@ -40,7 +40,7 @@ def parse_wall(text: str) -> time:
     """A time of day, such as `20:00`. Raises BadInput."""
     if wall := _WALL.fullmatch(text.strip()):
         return time(int(wall[1]), int(wall[2]))
-    raise BadInput(_("%(given)s isn't a time of day.", given=quoted(text)), remedy=_("Write it like 07:30 or 20:00."))
+    raise BadInput(_("%(given)s isn't a time of day.", given=quoted(text)), remedy=_("Use the format 07:30 or 20:00."))
 
 
 def moment_at(day: date, wall: time, zone: ZoneInfo) -> datetime:

@@ -50,6 +50,10 @@ def warning(in_a_row: int, agreement: Agreement) -> str:
         if bot:
             return _("If you miss this turn, a bot will take over your seat.")
         return _("If you miss this turn, your seat will be offered to a substitute.")
+    if in_a_row == 0 and bot:
+        return _("If you miss %(left)s turns in a row, a bot will take over your seat.", left=left)
+    if in_a_row == 0:
+        return _("If you miss %(left)s turns in a row, your seat will be offered to a substitute.", left=left)
     if bot:
         return _("If you miss %(left)s more turns in a row, a bot will take over your seat.", left=left)
     return _("If you miss %(left)s more turns in a row, your seat will be offered to a substitute.", left=left)

@@ -101,15 +101,14 @@ def parse_pace(text: str) -> Pace:
         allowed = parse_duration(text)
     except BadInput:
         raise BadInput(
-            _("%(given)s isn't a pace.", given=quoted(text)),
-            why=_("Use an amount of time, or weekdays with a time and a time zone."),
-            remedy=_("Write it like 12h or 3d, or like Tue,Fri 20:00 Europe/Berlin."),
+            _("%(given)s isn't a time per turn.", given=quoted(text)),
+            remedy=_("Use a length of time, such as 12h, or fixed deadlines, such as Tue,Fri 20:00 Europe/Berlin."),
         ) from None
     if not SHORTEST <= allowed <= LONGEST:
         raise BadInput(
-            _("A pace of %(given)s isn't possible.", given=quoted(text)),
+            _("%(given)s per turn isn't possible.", given=quoted(text)),
             why=_("A turn can take from one minute to thirty days."),
-            remedy=_("Write it like 12h or 3d."),
+            remedy=_("Use a length of time, such as 12h or 3d."),
         )
     return PerDecision(allowed)
 
@@ -129,5 +128,5 @@ def _parse_weekday(word: str) -> int:
     raise BadInput(
         _("%(word)s isn't a day of the week.", word=quoted(word)),
         why=_("Weekdays come first, then a time and a time zone."),
-        remedy=_("Write it like Tue,Fri 20:00 Europe/Berlin."),
+        remedy=_("For example: Tue,Fri 20:00 Europe/Berlin."),
     )

@@ -65,7 +65,7 @@ def parse_quiet(text: str, zone: ZoneInfo) -> QuietHours:
     match = _QUIET.fullmatch(text.strip())
     if match is None:
         raise BadInput(
-            _("%(given)s isn't a range of hours.", given=quoted(text)), remedy=_("Write them like 22:00-07:00.")
+            _("%(given)s isn't a range of hours.", given=quoted(text)), remedy=_("Use the format 22:00-07:00.")
         )
     begin, end = parse_wall(match["begin"]), parse_wall(match["end"])
     try:

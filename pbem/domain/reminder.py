@@ -120,6 +120,6 @@ def _parse_mark(word: str) -> TimeUsed | TimeLeft:
     except BadInput:
         raise BadInput(
             _("%(word)s isn't a reminder time.", word=quoted(word)),
-            why=_("Use a percentage of your time, from 1%% to 99%%, or the time left."),
-            remedy=_("Write it like 50%%,80%%,2h, or write none."),
+            why=_("Use percentages of your time per turn (1%% to 99%%), or the time left, such as 50%%,80%%,2h."),
+            remedy=_("For no reminders, write “none”."),
         ) from None

@@ -101,15 +101,12 @@ def parse_reason(text: str) -> str:
     reason = " ".join(_visible(text).split())
     if not SHORTEST_REASON <= len(reason) <= LONGEST_REASON:
         raise BadInput(
-            _("Please give a reason.")
-            if len(reason) < SHORTEST_REASON
-            else _("Your reason has %(many)s characters.", many=len(reason)),
-            why=_(
-                "A reason needs %(shortest_reason)s to %(longest_reason)s characters.",
+            _(
+                "Please give a reason of %(shortest_reason)s to %(longest_reason)s characters.",
                 shortest_reason=SHORTEST_REASON,
                 longest_reason=LONGEST_REASON,
             ),
-            remedy=_("Give a reason that everyone affected can read."),
+            why=_("Yours has %(many)s.", many=len(reason)) if reason else "",
         )
     _must_not_pile_up(reason)
     refuse_addresses(reason)

@@ -24,7 +24,7 @@ FURTHEST_AHEAD = 366 * DAY
 
 _VACATION = re.compile(r"(?:from )?([0-9]{4}-[0-9]{2}-[0-9]{2})(?: (?:to|until|-|–) ([0-9]{4}-[0-9]{2}-[0-9]{2}))?")
 _FROM_TODAY = re.compile(r"^(?:to|until) (?=[0-9]{4}-[0-9]{2}-[0-9]{2}$)")
-_EXAMPLE = mark("Write it like 2026-12-20 to 2027-01-03; both days count.")
+_EXAMPLE = mark("Use the format 2026-12-20 to 2027-01-03. Both days count.")
 
 
 @dataclass(frozen=True, slots=True)

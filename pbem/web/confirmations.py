@@ -15,8 +15,8 @@ FIELD: Final = "done"
 
 SENTENCES: Final[Mapping[str, str]] = {
     "answered": mark("Answer sent."),
-    "codes on": mark("Codes are on."),
-    "codes off": mark("Codes are off."),
+    "codes on": mark("Two-step sign-in is on."),
+    "codes off": mark("Two-step sign-in is off."),
     "delivery": mark("Email settings saved."),
     "dismissed": mark("Message dismissed."),
     "feeds": mark("Your new addresses are below."),

@@ -125,7 +125,7 @@ def _without_click_headers(route: Route) -> None:
 
 def _act(path: str, *, do: str = "", eyes: Eyes = Eyes.EVERYTHING, status: int = 200, **filled: str) -> Way:
     """The way to the preview of an act at the desk; with `do`, the words of its button, to the act that was done."""
-    look = Sent("Preview …", {**filled, "reason": WHY})
+    look = Sent("Preview…", {**filled, "reason": WHY})
     return Way(path, (look, Sent(do)) if do else (look,), eyes, status)
 
 
@@ -203,11 +203,11 @@ ALSO: Final[dict[str, dict[str, Way]]] = {
 """Pages of the same routes at other times, by name."""
 
 SENT: Final = {
-    "leaving": Way("/s/{seat}", (Sent("Leave table …"),)),
-    "new links": Way("/s/{seat}", (Sent("Get new links …"),)),
+    "leaving": Way("/s/{seat}", (Sent("Leave table…"),)),
+    "new links": Way("/s/{seat}", (Sent("Get new links…"),)),
     "a token for programs": Way("/s/{seat}", (Sent("Show token"),)),
-    "why not": Way("/s/{seat}", (Sent("Ask the rules", {"wanted": "pass 99"}),)),
-    "why, if it can be done": Way("/s/{seat}", (Sent("Ask the rules", {"wanted": "pass"}),)),
+    "why not": Way("/s/{seat}", (Sent("Check command", {"wanted": "pass 99"}),)),
+    "why, if it can be done": Way("/s/{seat}", (Sent("Check command", {"wanted": "pass"}),)),
     "an order that is none": Way("/s/{seat}", (Sent("Set order", {"order": "up to the moon"}),), status=400),
     "a choice in words, no click reported": Way(
         "/s/{seat}", (Sent("Make this move", {"choice": "pass"}, unreported=True),)
@@ -215,10 +215,7 @@ SENT: Final = {
     "talk refused": Way("/s/{seat}/talk", (Sent("Send", {"text": " "}),), status=400),
     "the demo": Way("/", (Sent("Play now Sunset Poker against bots"),)),
     "a call refused": Way(
-        "/call",
-        (Sent("Contact the organiser", {"address": "a..b@example.org", "text": "Help!"}),),
-        Eyes.STRANGER,
-        status=400,
+        "/call", (Sent("Send message", {"address": "a..b@example.org", "text": "Help!"}),), Eyes.STRANGER, status=400
     ),
     "my games refused": Way("/mine", (Sent("Send links", {"address": "a..b@example.org"}),), status=400),
     "a new table refused": Way(
@@ -251,7 +248,7 @@ SENT: Final = {
     "a mail refused": Way("/desk/people/{person id}", (Sent("Read", {"reason": "   "}),), status=400),
     "nobody at the desk": Way("/desk", (Sent("Search", {"q": "nobody@example.org"}),), status=404),
     "an act refused": Way(
-        "/desk/tables/{game id}/extend", (Sent("Preview …", {"more": "a while", "reason": WHY}),), status=400
+        "/desk/tables/{game id}/extend", (Sent("Preview…", {"more": "a while", "reason": WHY}),), status=400
     ),
     "to pause": _act("/desk/tables/{game id}/pause"),
     "to resume": _act("/desk/tables/{id_of_paused}/resume"),
@@ -274,11 +271,11 @@ SENT: Final = {
     "to pause all": Way("/desk/all/pause", (Sent("Preview", {"reason": WHY}),)),
     "to announce": Way("/desk/all/announce", (Sent("Preview", {"text": WHY, "reason": WHY}),)),
     "to announce, refused": Way("/desk/all/announce", (Sent("Preview", {"text": " ", "reason": WHY}),), status=400),
-    "a secret for codes": Way("/desk/account", (Sent("Set up codes"),)),
+    "a secret for codes": Way("/desk/account", (Sent("Set it up"),)),
     "a code that is wrong": Way(
-        "/desk/account", (Sent("Set up codes"), Sent("Turn on codes", {"code": "000000"})), status=400
+        "/desk/account", (Sent("Set it up"), Sent("Turn it on", {"code": "000000"})), status=400
     ),
-    "an answer refused": Way("/desk/calls/1", (Sent("Send answer", {"text": " "}),), status=400),
+    "an answer refused": Way("/desk/calls/1", (Sent("Send reply", {"text": " "}),), status=400),
     "a sign-in refused": Way(
         "/desk/sign-in",
         (Sent("Sign in", {"desk-name": "Otto", "desk-passphrase": "open sesame"}),),

@@ -110,7 +110,7 @@ def newest_email(page: Page, served: Served, address: str) -> str:
 def look_back(player: Player) -> None:
     """Open the replay at the first turn, and go a step forward and back."""
     player.press(player.page.get_by_role("link", name="Replay"))
-    player.press(player.page.get_by_role("link", name="Start"))
+    player.press(player.page.get_by_role("link", name="From the start"))
     first = player.page.locator("h1").inner_text()
     player.press(player.page.get_by_role("link", name="Next"))
     assert player.page.locator("h1").inner_text() != first

@@ -22,7 +22,9 @@ def test_the_table_decides_who_takes_over() -> None:
 
 
 def test_a_player_is_warned_before_the_seat_is_offered() -> None:
-    assert warning(0, AGREEMENT) == ("If you miss 3 more turns in a row, your seat will be offered to a substitute.")
+    assert warning(0, AGREEMENT) == ("If you miss 3 turns in a row, your seat will be offered to a substitute.")
+    assert warning(0, Agreement(2, Successor.BOT)) == "If you miss 2 turns in a row, a bot will take over your seat."
+    assert warning(1, AGREEMENT) == "If you miss 2 more turns in a row, your seat will be offered to a substitute."
     assert warning(2, AGREEMENT) == ("If you miss this turn, your seat will be offered to a substitute.")
     assert warning(3, AGREEMENT) == ("Your seat is being offered to substitutes. To keep it, make a move.")
 

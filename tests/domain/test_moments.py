@@ -56,7 +56,7 @@ def test_an_explanation_lists_the_steps_of_a_deadline() -> None:
     )
     assert explanation(deadline_of(turn), turn.zone) == (
         "Start: Tue 24 Nov 2026, 13:00 (Europe/Berlin); 12:00 UTC",
-        "+ 3 days: the table's pace",
+        "+ 3 days: the table's time per turn",
         "+ 2 hours: server outage",
         "Due: Fri 27 Nov 2026, 15:00 (Europe/Berlin); 14:00 UTC",
     )

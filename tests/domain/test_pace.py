@@ -57,18 +57,18 @@ def test_a_pace_parses_back_from_its_text(pace: Calendar | PerDecision) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "isn't a pace"),
-        ("soon", "isn't a pace"),
-        ("0m", "isn't a pace"),
+        ("", "isn't a time per turn"),
+        ("soon", "isn't a time per turn"),
+        ("0m", "isn't a time per turn"),
         ("31d", "one minute to thirty days"),
         ("99999d", "one minute to thirty days"),
-        ("Tue 20:00", "isn't a pace"),
+        ("Tue 20:00", "isn't a time per turn"),
         ("Foo 20:00 Europe/Berlin", "“foo” isn't a day of the week"),
         ("Tu,Th 20:00 Europe/Berlin", "“tu” isn't a day of the week"),
         ("and 20:00 Europe/Berlin", "“and” isn't a day of the week"),
         ("Tue 25:00 Europe/Berlin", "isn't a time of day"),
         ("Tue 20:00 Berlin", "isn't a time zone"),
-        ("Tue 20:00 Europe/Berlin" + " x" * 5000, "isn't a pace"),
+        ("Tue 20:00 Europe/Berlin" + " x" * 5000, "isn't a time per turn"),
     ],
 )
 def test_an_impossible_pace_is_refused_with_the_reason(text: str, says: str) -> None:

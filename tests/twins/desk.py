@@ -21,7 +21,7 @@ def of_table(world: World) -> dict[str, bytes]:
     found = {path: browser.open(path).source for path in ("/desk", "/desk/people", address, f"{address}/clocks")}
     fields = {"more": "2d", "seat": "1", "what": "pace", "to": "3d", "turn": str(min(earlier, default=0))}
     for act in (act for act in LOOKS if earlier or act != "rewind"):
-        form = browser.open(f"{address}/{act}").form("Preview …")
+        form = browser.open(f"{address}/{act}").form("Preview…")
         found[f"form of {act}"] = form.page.source
         found[f"what {act} would do"] = form.press(**fields, reason="It was asked for.", step="preview").source
     hashes = [shown for row in game.log() for shown in (hash_chain.fingerprint(row.hash), row.body_hash.hex())]

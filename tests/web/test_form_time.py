@@ -39,7 +39,7 @@ def forms(key, links, person):
     who = {"address": "zoe@example.org", "name": "Zoe"}
     return {
         "/mine": ("Send links", {"address": "ann@example.org"}),
-        "/call": ("Contact the organiser", {"address": "zoe@example.org", "text": "Help me"}),
+        "/call": ("Send message", {"address": "zoe@example.org", "text": "Help me"}),
         "/new/templari": ("Open table", who),
         f"/t/{key}": ("Join", who),
         f"/j/{links.made(Purpose.INVITE, person('Ann'), 1)}": ("Join", who),

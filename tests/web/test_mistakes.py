@@ -64,7 +64,7 @@ def test_a_vacation_says_which_day_is_wrong(ann):
 
 
 def test_a_message_to_the_organiser_says_everything_that_is_wrong(browser):
-    form = browser.open("/call").form("Contact the organiser")
+    form = browser.open("/call").form("Send message")
     assert set(form.press(address="nowhere", text="").mistakes()) == {"address", "text"}
 
 
@@ -77,7 +77,7 @@ def test_one_mistake_is_said_in_full_and_beside_its_field(browser):
 
 def test_the_desk_says_everything_that_is_wrong(browser, server):
     desk = at_the_desk(browser, server)
-    page = desk.open("/desk/outage").form("Preview …").press(start="noon", end="night", reason="")
+    page = desk.open("/desk/outage").form("Preview…").press(start="noon", end="night", reason="")
     assert set(page.mistakes()) == {"start", "end", "reason"}
     page = desk.open("/desk/all/extend").form("Preview").press(text="a while", reason="")
     assert set(page.mistakes()) == {"text", "reason"}

@@ -68,7 +68,7 @@ def test_every_sentence_of_a_template_can_be_translated(name):
         '<a aria-label="Help">{{ _("x") }}</a>',
         '{{ "Your turn" if mine else _("theirs") }}',
         "{% if x %}{{ _('One') }} table{% endif %}",
-        '{{ called("Ask the rules") }}',
+        '{{ called("Check command") }}',
         '{% for x, text in (("at once", "at the same time"),) %}{{ text }}{% endfor %}',
     ],
 )

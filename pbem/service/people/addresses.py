@@ -157,7 +157,7 @@ def normalised(address: str) -> tuple[str, str]:
         raise BadInput(
             _("%(given)s isn't an email address.", given=quoted(text)),
             why=_why_no_address(text),
-            remedy=_("Write it like ann@example.org."),
+            remedy=_("Use the format ann@example.org."),
         ) from error
     if checked.ascii_email is None:
         raise BadInput(

@@ -90,7 +90,7 @@ def _moment(name: str) -> datetime:
     except ValueError:
         raise BadInput(
             _("%(field)s isn't %(called)s.", field=quoted(field(name)), called=_("a date and time")),
-            remedy=_("Write it as 2026-11-21 20:00, in UTC."),
+            remedy=_("Use the format 2026-11-21 20:00, in UTC."),
         ) from None
 
 
@@ -99,7 +99,7 @@ def _day_or_never() -> date | None:
         return date.fromisoformat(field("until")) if field("until") else None
     except ValueError:
         raise BadInput(
-            _("%(field)s isn't a date.", field=quoted(field("until"))), remedy=_("Write it as 2026-12-31.")
+            _("%(field)s isn't a date.", field=quoted(field("until"))), remedy=_("Use the format 2026-12-31.")
         ) from None
 
 

@@ -56,11 +56,12 @@ FOR_ORGANISERS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page of the handbook. `about` is its first sentence."""
+    """One page of the handbook. `about` is its first sentence, and `lead` the same as HTML, with commands set off as code."""
 
     name: str
     title: str
     about: str
+    lead: str
     html: str
 
 
@@ -104,14 +105,23 @@ def _page(name: str) -> Page:
     # Each file begins with its title, which the page shows as its own heading.
     title, body = tokens[1], tokens[3:]
     opening = next(after for token, after in pairwise(body) if token.type == "paragraph_open")
-    about = _words(opening).partition(". ")[0].rstrip(".:") + "."
-    return Page(name, _words(title), about, str(_MARKDOWN.renderer.render(body, _MARKDOWN.options, {})))
+    about, lead = (text.partition(". ")[0].rstrip(".:") + "." for text in (_words(opening), _marked(opening)))
+    return Page(name, _words(title), about, lead, str(_MARKDOWN.renderer.render(body, _MARKDOWN.options, {})))
 
 
 def _words(inline: Token) -> str:
     """The words of a line without Markdown."""
     breaks = {"softbreak": " ", "hardbreak": " "}
     return "".join(breaks.get(each.type, each.content) for each in inline.children or ())
+
+
+def _marked(inline: Token) -> str:
+    """The words of a line as HTML, with nothing but its code set off."""
+    tags = {"code_inline": ("<code>", "</code>")}
+    return "".join(
+        escapeHtml(each.content or " " * each.type.endswith("break")).join(tags.get(each.type, ("", "")))
+        for each in inline.children or ()
+    )
 
 
 class _Renderer(RendererHTML):

@@ -204,8 +204,8 @@ def _draw(content: Content) -> str:
         order=orders.write_order(seat.order) if seat.order else "",
         raising=raising[1] if raising else None,
         ready_orders=[each for each in usages if "<" not in each],
-        orders=orders.USAGES,
-        barred=tuple((verb, teller(reason)) for verb, reason in _barred(seat).items()),
+        orders=_order_examples(seat, decision),
+        barred=_barred_together(seat),
         explanation=content.explanation,
         hint=content.hint,
         refused=content.refused,
@@ -216,6 +216,41 @@ def _draw(content: Content) -> str:
         agreed=seat.seat in seat.votes,
         others_agreed=tuple(teller.name(other) for other in sorted(seat.votes - {seat.seat})),
     )
+
+
+def _order_examples(seat: SeatView, decision: Decision | None) -> tuple[tuple[str, str], ...]:
+    """Standing orders that this game can use, each with its meaning. While nothing is asked, they have blanks."""
+    one, another, most, label = "<choice>", "<choice>", "<number>", _label_on_board(seat)
+    if decision is not None:
+        one = grammar.write(decision, decision.default)
+        another = next(
+            (written for each in decision.choices(3) if (written := grammar.write(decision, each)) != one), one
+        )
+    raising = None if decision is None else orders.raising(decision)
+    if raising is not None:
+        most = str(raising[1].high)
+    # Nobody plays the same card again and again.
+    repeats = decision is None or all(isinstance(value, int) for value in decision.default.values)
+    examples = [(f"{one} then {another}", _("one move after the other"))]
+    if repeats and (decision is None or decision.topic):
+        examples.append((f"{one} this auction", _("whenever you're asked, until the auction, lot or hand is over")))
+    if repeats:
+        examples.append((f"always {one}", _("whenever you're asked")))
+    if raising is not None or decision is None:
+        examples[:0] = [
+            (f"up to {most}", _("raises by the minimum each time, then passes")),
+            (f"up to {most} or ask me", _("raises by the minimum each time, then asks you")),
+        ]
+    if repeats and label:
+        examples.append((f"always {one} unless {label} over 10", _("asks you if that number on the board is over 10")))
+    return tuple(examples)
+
+
+def _label_on_board(seat: SeatView) -> str:
+    """The name of a number on the board's panel of the seat, as an order may have it; empty without one."""
+    panel = seat.board.panel(seat.seat)
+    labels = () if panel is None else tuple(label for label, number in panel.numbers if number is not None)
+    return seat.rules.teller()(labels[0]).casefold() if labels else ""
 
 
 def _waiting(seat: SeatView) -> str:
@@ -250,6 +285,14 @@ def _fields(seat: SeatView, entered: Input) -> Fields:
     except Refused:
         choice = seat.sealed
     return EMPTY if choice is None or choice not in seat.decision else fields_of(seat.decision, choice)
+
+
+def _barred_together(seat: SeatView) -> tuple[tuple[tuple[str, ...], str], ...]:
+    """The reasons why acts are not possible now, each once, with the verbs of the acts."""
+    verbs: dict[str, list[str]] = {}
+    for verb, reason in _barred(seat).items():
+        verbs.setdefault(seat.teller(reason), []).append(verb)
+    return tuple((tuple(each), reason) for reason, each in verbs.items())
 
 
 def _barred(seat: SeatView) -> Mapping[str, Text]:

@@ -1,4 +1,4 @@
-"""A press of “Sign out others” that has done everything and not committed yet, and an act by what it ends."""
+"""A press of “Sign out elsewhere” that has done everything and not committed yet, and an act by what it ends."""
 
 from dataclasses import replace
 

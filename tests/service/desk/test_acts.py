@@ -385,7 +385,7 @@ def test_more_time_for_all_tells_nobody_who_has_answered(server, time, table):
     [
         ("address", "From ben@example.org to benjamin@example.net."),
         ("merge", "Everything moves from ben@example.org to bennie@example.org."),
-        ("ban", "It ends after Sun 31 Jan 2027."),
+        ("ban", "The last day of the ban is Sun 31 Jan 2027."),
         ("delete", "Person: Ben."),
         ("outage", "From Sat 21 Nov 2026, 12:00 UTC to Sat 21 Nov 2026, 13:00 UTC."),
     ],
@@ -637,7 +637,7 @@ def test_more_time_is_given_to_a_seat_that_has_answered_by_the_same_words(server
 def test_the_email_of_a_turn_goes_again_only_to_a_seat_that_has_not_answered(server, host):
     game, answered, waiting, act = host
     says = {seat: act(ResendTurn(game.id, seat)).says for seat in (answered, waiting)}
-    assert all(len(lines) == 1 and "unless they've answered" in lines[0] for lines in says.values())
+    assert all(len(lines) == 1 and "unless they've already moved" in lines[0] for lines in says.values())
     states = {seat: queued_emails(server, game.person_at(seat), "turn")[-1].status for seat in says}
     assert states == {answered: "sent", waiting: "queued"}
     before = len(queued_emails(server, game.person_at(waiting), "turn"))

@@ -242,7 +242,7 @@ def test_an_organiser_lets_emails_go_there_again_and_what_came_back_before_count
     person = game.person_at(asked)
     assert queued_emails(server, person, "turn")[-1].status == "undeliverable"
     done = moderate(server, Release(person), "Her mailbox has room again.")
-    assert "Held-back turns sent now: 1. Stopped clocks resume." in done.says
+    assert "Held-back turn emails sent: 1." in done.says
     assert {(notice.kind, notice.what) for notice in done.emails} == {("notice", "reachable")}
     deliver.deliver(server, post)
     assert queued_emails(server, person, "turn")[-1].status == "sent"

@@ -186,4 +186,4 @@ def test_an_address_is_in_no_repr(server):
 def test_a_wrong_address_is_explained_in_our_words(text: str, why: str) -> None:
     with pytest.raises(BadInput) as refused:
         addresses.normalised(text)
-    assert (refused.value.why, refused.value.remedy) == (why, "Write it like ann@example.org.")
+    assert (refused.value.why, refused.value.remedy) == (why, "Use the format ann@example.org.")

@@ -139,7 +139,7 @@ def test_a_press_that_seems_not_to_be_a_persons_carries_out_nothing(browser, ask
     del browser.says["Sec-Fetch-User"]
     asking = browser.open(address).form("I wrote this").press()
     assert 0 in game.asked()
-    assert asking.heading == "Please confirm"
+    assert asking.heading == "Did you write this?"
     asking.form("I wrote this").press()
     assert 0 not in game.asked()
 

@@ -29,15 +29,15 @@ def call(server, game):
 def test_a_call_is_in_the_list_and_can_be_answered(olga, server, call, game):
     page = olga.open("/desk/calls").follow(game.players()[0].name)
     assert "My link <b>is</b> gone." in page.text
-    after = page.form("Send answer").press(text="It is in the other folder.")
+    after = page.form("Send reply").press(text="It is in the other folder.")
     assert "It is in the other folder." in after.text
     assert len(queued_emails(server, kind="call_answered")) == 1
     assert "No open messages." in olga.open("/desk/calls").text
-    assert "My link" in olga.open("/desk/calls").follow("Closed messages").text
+    assert "My link" in olga.open("/desk/calls").follow("All closed messages").text
 
 
 def test_a_call_leads_to_an_act_at_its_table_and_is_closed_by_it(olga, server, call, game):
-    table = olga.open(f"/desk/calls/{call}").follow(f"About: {game.row().title}")
+    table = olga.open(f"/desk/calls/{call}").follow(f"Open table: {game.row().title}")
     form = table.follow("Give more time")
     assert calls.CALLED in form.text
     form.forms()[0].press(reason=calls.CALLED).forms()[0].press()
@@ -76,7 +76,7 @@ def test_organisers_see_only_the_number_of_calls_from_tables_where_they_play(bro
 
 def test_the_desk_says_whether_a_caller_is_proven(olga, app, server, person, call):
     person("Zoe")
-    form = Browser(app).open("/call").form("Contact the organiser")
+    form = Browser(app).open("/call").form("Send message")
     assert form.press(address="zoe@example.org", text="Give my seat to Mallory.").heading
     listed = olga.open("/desk/calls")
     assert "· unconfirmed" in listed.text
@@ -86,7 +86,7 @@ def test_the_desk_says_whether_a_caller_is_proven(olga, app, server, person, cal
 
 def test_a_call_from_a_signed_in_browser_is_proven_and_needs_no_address(app, server, person):
     zoe = signed_in(Browser(app), server, Holder(person_id=person("Zoe")))
-    form = zoe.open("/call").form("Contact the organiser")
+    form = zoe.open("/call").form("Send message")
     assert form.texts == ["text"]
     # A form that was opened before signing in names an address; it no longer counts.
     form.press(text="My mails do not come.", address="mallory@example.org")
@@ -95,14 +95,12 @@ def test_a_call_from_a_signed_in_browser_is_proven_and_needs_no_address(app, ser
 
 
 def test_calls_of_strangers_are_limited_by_network(app, server):
-    form = Browser(app).open("/call").form("Contact the organiser")
+    form = Browser(app).open("/call").form("Send message")
     pressed = [form.press(address=f"s{each}@example.org", text="Help") for each in range(calls.CALLS_AN_HOUR + 1)]
     assert [page.status for page in pressed] == [200] * calls.CALLS_AN_HOUR + [429]
     elsewhere = Browser(app)
     elsewhere.client.environ_base["REMOTE_ADDR"] = "198.51.100.7"
-    assert (
-        elsewhere.open("/call").form("Contact the organiser").press(address="s@example.org", text="Help").status == 200
-    )
+    assert elsewhere.open("/call").form("Send message").press(address="s@example.org", text="Help").status == 200
 
 
 def test_many_long_calls_take_few_queries_and_little_room(olga, server, person, clock):
@@ -115,7 +113,7 @@ def test_many_long_calls_take_few_queries_and_little_room(olga, server, person, 
 
 
 def test_a_call_leads_to_an_act_about_its_caller_and_is_closed_by_it(olga, server, call, game):
-    form = olga.open(f"/desk/calls/{call}").follow("The player").follow("Ban").forms()[0]
+    form = olga.open(f"/desk/calls/{call}").follow(f"Open {game.players()[0].name}'s page").follow("Ban").forms()[0]
     form.press(reason="They ask for it.").forms()[0].press()
     (email,) = queued_emails(server, game.person_at(0), "call_answered")
     assert json.loads(email.facts)["done"] == "ban"

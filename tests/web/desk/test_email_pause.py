@@ -5,7 +5,7 @@ from pbem.store import outages
 from tests.service.actors import moderate
 from tests.service.clock import HOUR, Time
 
-LOOK = "Preview …"
+LOOK = "Preview…"
 
 
 def switched(page, words, reason):

@@ -145,7 +145,7 @@ def test_addresses_left_alone_are_listed_with_the_reason_and_released_from_the_p
         assert words in page.text
     assert "@" not in page.text
     assert page.links()["Resume emails"] == f"/desk/people/{ann}/release"
-    form = olga.open(f"/desk/people/{ann}").follow("Resume emails").form("Preview …")
+    form = olga.open(f"/desk/people/{ann}").follow("Resume emails").form("Preview…")
     looked = form.press(reason="Her mailbox has room again.")
     assert looked.form("Resume emails").press(step="do").heading == "Done"
     assert "We don't email one person" not in olga.open("/desk/mail").text
@@ -178,7 +178,7 @@ def test_incoming_emails_without_use_are_listed_without_their_text(olga, server,
 def test_all_tables_are_paused_by_two_presses_and_a_double_press_changes_nothing(olga, server, table):
     games = [table("sun-bid", 2), table("sun-bid", 2)]
     plan = olga.open("/desk/all/pause").form("Preview").press(reason="the house is moved")
-    assert "This affects 2 tables, and their players are told. Demo tables are left out." in plan.text
+    assert "This affects 2 tables. We'll email their players. Demo tables are left out." in plan.text
     assert not games[0].row().paused
     press = plan.form("Pause all tables")
     job = press.press()
@@ -211,7 +211,7 @@ def test_an_email_about_no_table_that_was_given_up_is_sent_again_from_the_first_
     server.store.write(lambda tx: ledger.note(tx, email.id, server.now(), "parked", "554 no"))
     page = olga.open("/desk")
     assert "554 no" in page.text
-    form = page.follow("Resend").form("Preview …")
+    form = page.follow("Resend").form("Preview…")
     form.press(reason="The relay was mended.", step="preview").form("Resend email").press(step="do")
     assert [each.status for each in queued_emails(server, kind="banned")] == ["queued"]
     assert "554 no" not in olga.open("/desk").text
@@ -239,7 +239,7 @@ def queue_of(page):
 
 def test_a_refused_announcement_is_still_in_its_form(olga):
     page = olga.open("/desk/all/announce").form("Preview").press(text="On Sunday we move.", reason="")
-    assert "Please give a reason." in page.text
+    assert "Please give a reason of 3 to 500 characters." in page.text
     assert "On Sunday we move." in page.text
 
 
@@ -248,7 +248,7 @@ def test_two_accounts_of_one_person_become_one_and_their_game_goes_on(olga, serv
     time.sends()
     (seat,) = game.asked()
     old, new = game.person_at(seat), person("Annabel")
-    form = olga.open(f"/desk/people/{new}").follow("Merge addresses").form("Preview …")
+    form = olga.open(f"/desk/people/{new}").follow("Merge addresses").form("Preview…")
     done = form.press(other=str(old), reason="They wrote from both.").form("Merge addresses").press()
     assert done.status == 200
     assert game.person_at(seat) == new

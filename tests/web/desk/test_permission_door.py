@@ -83,7 +83,7 @@ def test_strangers_keep_no_organiser_out_who_has_signed_in_here_before(app, brow
     clock.advance(FRESH + timedelta(seconds=1))
     for _ in range(TRIES):
         enter(stranger.open("/desk/sign-in"), "no")
-    asked = browser.open("/desk/account").form("Set up codes").press()
+    asked = browser.open("/desk/account").form("Set it up").press()
     assert "secret" in asked.form("Continue").press(**{"desk-passphrase": PASSPHRASE}).text
 
 
@@ -107,7 +107,7 @@ def test_another_site_can_neither_sign_in_nor_send_a_form(browser, server, call,
 
 
 def test_a_form_survives_the_end_of_a_session(olga, server, call, clock):
-    form = olga.open(f"/desk/calls/{call}").form("Send answer")
+    form = olga.open(f"/desk/calls/{call}").form("Send reply")
     clock.advance(ORGANISER_LIFETIME)
     asked = form.press(text="It is in <the other> folder.\nGreetings")
     assert asked.heading == "Sign in to the desk"
@@ -127,7 +127,7 @@ def test_signing_in_with_a_form_counts_even_if_the_form_is_refused(browser, serv
     mark = server.read(marks.mark, {"call_id": call})
     asked = browser.post(f"/desk/calls/{call}/close", [("reason", "no"), ("of", mark)])
     refused = asked.form("Sign in").press(**{"desk-name": "Olga", "desk-passphrase": PASSPHRASE})
-    assert "Please give a reason." in refused.text
+    assert "Please give a reason of 3 to 500 characters." in refused.text
     assert browser.open("/desk/calls").status == 200
 
 
@@ -167,7 +167,7 @@ def test_the_form_of_a_host_survives_the_end_of_a_session(browser, sign_in, serv
 
 
 def test_a_form_sent_twice_is_done_once(olga, server, call):
-    form = olga.open(f"/desk/calls/{call}").form("Send answer")
+    form = olga.open(f"/desk/calls/{call}").form("Send reply")
     for _ in range(2):
         assert "It is mended." in form.press(text="It is mended.").text
     assert len(queued_emails(server, kind="call_answered")) == 1
@@ -181,17 +181,17 @@ def test_a_refused_form_is_shown_again_as_it_was_filled_in(olga, server, call):
 
 def test_an_act_that_cannot_be_undone_needs_the_passphrase_again(olga, server, clock):
     clock.advance(FRESH + timedelta(seconds=1))
-    asked = olga.open("/desk/account").form("Set up codes").press()
+    asked = olga.open("/desk/account").form("Set it up").press()
     assert asked.heading == "Enter your passphrase again"
     wrong = asked.form("Continue").press(**{"desk-passphrase": "no"})
     assert "That didn't work." in wrong.text
     assert "secret" in wrong.form("Continue").press(**{"desk-passphrase": PASSPHRASE}).text
-    assert "secret" in olga.open("/desk/account").form("Set up codes").press().text
+    assert "secret" in olga.open("/desk/account").form("Set it up").press().text
 
 
 def test_codes_can_be_set_up_and_are_then_asked_for(olga, app, server, clock):
-    page = olga.open("/desk/account").form("Set up codes").press()
-    form = page.form("Turn on codes")
+    page = olga.open("/desk/account").form("Set it up").press()
+    form = page.form("Turn it on")
     secret = dict(form.fixed)["secret"]
     assert "This code doesn't match" in form.press(code="000000").text
     form.press(code=TOTP(secret).at(server.now()))
@@ -201,14 +201,14 @@ def test_codes_can_be_set_up_and_are_then_asked_for(olga, app, server, clock):
     code = TOTP(secret).at(server.now())
     assert enter(phone.open("/desk/sign-in"), **{"desk-code": code}).url == "/desk"
     clock.advance(timedelta(minutes=1))
-    olga.open("/desk/account").form("Turn off codes").press()
+    olga.open("/desk/account").form("Turn it off").press()
     assert enter(Browser(app).open("/desk/sign-in")).url == "/desk"
 
 
 def test_a_browser_can_sign_out_another(app, olga, server):
     phone = Browser(app)
     enter(phone.open("/desk/sign-in"))
-    olga.open("/desk/account").form("Sign out here").press()
+    olga.open("/desk/account").form("Sign out browser").press()
     assert phone.open("/desk/calls").heading == ""
     olga.open("/desk/account").form("Sign out").press()
     assert olga.open("/desk/calls").heading == ""

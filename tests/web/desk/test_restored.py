@@ -132,7 +132,7 @@ def test_another_email_with_the_number_is_not_sent_again(desk, server, person, c
     does_nothing(server, form, step="do")
 
 
-@pytest.mark.parametrize("button", ["Send answer", "Dismiss message"])
+@pytest.mark.parametrize("button", ["Send reply", "Dismiss message"])
 def test_another_caller_does_not_get_the_answer(desk, server, game, clock, backup, button):
     restore = backup()
 

@@ -25,7 +25,7 @@ from tests.web.browser import HOST
 from tests.web.desk_pages import at_the_desk, signed_in
 from tests.web.test_secrets import poker, words  # noqa: F401 - a fixture comes in by its name
 
-LOOK = "Preview …"
+LOOK = "Preview…"
 
 
 @pytest.fixture
@@ -81,7 +81,8 @@ def test_an_act_is_typed_previewed_and_done_and_its_form_works_once(desk, game, 
     assert looked.status == 200
     assert "Preview" in looked.text
     assert "It was asked for." in looked.text
-    assert f"· table {game.id} · Nothing has been done yet" in looked.text
+    assert f"· table {game.id}" in looked.text
+    assert "Nothing has changed yet." in looked.text
     assert {name: rows for name, rows in all_rows(server.store).items() if name != "session"} == {
         name: rows for name, rows in before.items() if name != "session"
     }
@@ -106,7 +107,7 @@ def test_the_preview_shows_the_message_to_be_removed_and_its_author(desk, game, 
 
 
 PREVIEWS = {
-    "extend": ({"more": "2d", "seat": "all"}, "More time for everyone whose turn it is: 2 days."),
+    "extend": ({"more": "2d", "seat": "all"}, "Everyone whose turn it is: more time (2 days)."),
     "substitute": ({"seat": "2"}, "From {name} (seat 2) to a bot."),
     "substitute ": ({"seat": "2", "address": "zoe@example.org"}, "From {name} (seat 2) to zoe@example.org."),
     "resend": ({"mail": "{mail}"}, "It goes to {name}."),
@@ -138,9 +139,9 @@ def test_each_page_of_an_act_on_a_person_names_the_person(desk, server, game, pe
     if act == "release":
         server.run(reachability.note_refusal, ben, "550 5.1.1 no such user")
     page = desk.open(f"/desk/people/{ben}/{act}")
-    assert f"Ben · person {ben} " in page.text
+    assert f"Ben · person {ben}" in page.text
     looked = page.form(LOOK).press(**fields, reason="It was asked for.", step="preview")
-    assert f"Ben · person {ben} · Nothing has been done yet" in looked.text
+    assert f"Ben · person {ben}" in looked.text
     done = looked.form(button).press(step="do")
     assert done.heading == "Done"
     assert f"Ben · person {ben} · {button}" in done.text
@@ -185,7 +186,7 @@ def test_a_form_survives_a_sign_in_that_has_ended(browser, game, server, clock):
 def test_a_mistake_is_undone_by_the_form_that_is_offered(desk, game):
     looked = desk.open(address(game, "pause")).form(LOOK).press(reason="Ben is ill.", step="preview")
     done = looked.form("Pause table").press(step="do")
-    looked = done.form("See how to fix it …").press(reason="It was another table.", step="preview")
+    looked = done.form("See how to fix it…").press(reason="It was another table.", step="preview")
     assert looked.form("Resume").press(step="do").heading == "Done"
     assert not game.row().paused
 
@@ -321,7 +322,7 @@ def test_a_real_browser_shows_an_email_in_its_frame_as_its_reader_has_it(site, c
 def test_a_waiting_table_has_no_turn_and_its_options_can_be_corrected(desk, server, person):
     waiting = server.run(joining.create_table, person("Ann"), TableSettings("bid", 3)).game_id
     page = desk.open(f"/desk/tables/{waiting}")
-    assert "Waiting for players. Pace: 1 day." in page.text
+    assert "Waiting for players. Time per turn: 1 day." in page.text
     assert "turn 0" not in page.text
     form = page.follow("Correct details")
     assert "Write a variant as shown here: Reroll cost: the Pawn; Auction limit: 150." in form.text

@@ -51,7 +51,7 @@ def test_the_account_lists_every_browser_and_signs_out_the_others(browser, sign_
     assert server.read(sessions.find, secret) is None
     for _ in range(3):
         server.run(sessions.start, Holder(person_id=ann), "Edge on Windows")
-    page = browser.open("/my/account").form("Sign out others").press()
+    page = browser.open("/my/account").form("Sign out elsewhere").press()
     assert "Edge on Windows" not in page.text
     assert len(server.read(sessions.open_sessions, Holder(person_id=ann))) == 1
 
@@ -108,11 +108,11 @@ def test_another_address_counts_once_it_is_confirmed_there(browser, sign_in, new
 
 
 def test_only_a_persons_click_confirms(browser, sign_in, newest, ann, server):
-    account(sign_in(ann)).form("Delete account …").press()
+    account(sign_in(ann)).form("Delete account…").press()
     page = newest(ADDRESS, "/y/")
     browser.says = {"Origin": HOST, "Sec-Fetch-Mode": "cors"}
     asked = page.form("Delete account").press()
-    assert asked.heading == "Please confirm"
+    assert "Nothing has changed yet" in asked.text
     assert server.read(addresses.read, ann).name == "Ann"
     browser.says = {"Origin": "https://evil.example"}
     assert page.form("Delete account").press().status == 403
@@ -120,7 +120,7 @@ def test_only_a_persons_click_confirms(browser, sign_in, newest, ann, server):
 
 
 def test_an_account_is_deleted_completely_once_that_is_confirmed_by_email(browser, sign_in, newest, ann, server):
-    assert account(sign_in(ann)).form("Delete account …").press().heading == "Check your email"
+    assert account(sign_in(ann)).form("Delete account…").press().heading == "Check your email"
     page = newest(ADDRESS, "/y/")
     assert server.read(addresses.read, ann).name == "Ann"
     assert page.form("Delete account").press().heading == "Goodbye"
@@ -140,11 +140,11 @@ def test_this_was_not_me_signs_a_stranger_out_once_its_button_is_pressed(browser
     account(sign_in(ann)).form("Send email").press(address="new@example.net")
     before = all_rows(server.store)
     page = newest(ADDRESS, "/d/")
-    assert page.heading == "Was it someone else?"
+    assert page.heading == "Did someone else use your account?"
     assert all_rows(server.store).keys() == before.keys()
     assert len(server.read(sessions.open_sessions, Holder(person_id=ann))) == 1
     browser.says = {"Origin": HOST, "Sec-Fetch-Mode": "cors"}
-    assert page.form("This wasn't me").press().heading == "Please confirm"
+    assert "Nothing has changed yet" in page.form("This wasn't me").press().text
     assert len(server.read(sessions.open_sessions, Holder(person_id=ann))) == 1
     browser.says = {}
     assert page.form("This wasn't me").press().heading == "Check your email"

@@ -62,7 +62,7 @@ def test_a_press_that_seems_not_to_be_a_persons_signs_in_only_when_repeated(brow
     form = browser.open(f"/l/{links.made(Purpose.SIGN_IN, ann)}").form("Sign in")
     browser.says = {"Origin": HOST, "Sec-Fetch-Mode": "cors"}
     page = form.press()
-    assert page.heading == "Please confirm"
+    assert page.heading == "Sign in?"
     assert page.form("Sign in").press().url == "/my"
 
 
@@ -172,7 +172,7 @@ def test_a_waiting_table_leads_to_its_page(browser, sign_in, ann, server):
     )
     page = sign_in(ann)
     assert "1 of 3 seats taken. You're the host." in page.text
-    assert "You have a seat as Ann" in page.form("Go to table").press().text
+    assert "You have a seat, under the name Ann" in page.form("Go to table").press().text
 
 
 def test_a_finished_game_leads_to_its_result(browser, sign_in, table, server):
@@ -272,13 +272,13 @@ def test_delivery_is_chosen_on_the_page_and_for_one_table_on_its_own(browser, si
     person = game.person_at(0)
     page = sign_in(person).follow("Emails")
     assert "Sent right away." in page.text
-    page = page.form("Save").press(delivery="after", minutes=45)
+    page = page.form("Save timing").press(delivery="after", minutes=45)
     assert str(server.read(preferences.read, person).delivery) == "after 45m"
-    page = page.form("Save").press(delivery="daily", digest_at="07:30")
+    page = page.form("Save timing").press(delivery="daily", digest_at="07:30")
     assert server.read(preferences.read, person).digest_at.hour == 7
-    page = page.form("Save").press(delivery="nothing")
+    page = page.form("Save timing").press(delivery="nothing")
     assert "Only on request." in page.text
-    assert page.form("Save").press(delivery="often").status == 400
+    assert page.form("Save timing").press(delivery="often").status == 400
     assert page.follow("Friday").heading == "Emails about Friday are off"
 
 

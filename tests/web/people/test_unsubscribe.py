@@ -83,7 +83,7 @@ def test_a_scanner_that_presses_the_button_is_asked_to_confirm(browser, server, 
     headers = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Site": "same-origin"}
     data = {"delivery": "daily", "digest_at": "07:30"}
     answer = browser.client.post(ann.first, data=data, headers=headers, base_url="http://localhost:8000")
-    assert "Please confirm" in answer.get_data(as_text=True)
+    assert "Save your email settings?" in answer.get_data(as_text=True)
     assert ann.preferences(server) == ("at once", "at once", "at once")
     again = browser.client.post(
         ann.first, data=data | {"sure": "yes"}, headers=headers, base_url="http://localhost:8000"
@@ -97,9 +97,9 @@ def test_the_seat_stays_and_the_page_explains_the_clock(browser, server, ann, ta
     one_click(browser, ann.all)
     page = browser.open(ann.all)
     assert page.heading == "Your emails are off"
-    assert "Your clock starts when an immediate email would have gone out" in page.text
+    assert "Your clock starts at the same time, even if we email you later or not at all" in page.text
     assert all_rows(server.store)["player"] == players
-    for offered in ("once a day", "only reminders", "vacation", "leave a table"):
+    for offered in ("once a day", "reminders and results", "vacation", "leave a table"):
         assert offered in page.text
 
 
@@ -115,9 +115,9 @@ def test_the_seat_stays_and_the_page_explains_the_clock(browser, server, ann, ta
 )
 def test_every_delivery_can_be_chosen_for_one_table_or_for_all(browser, server, ann, filled, preference):
     one_click(browser, ann.all)
-    browser.open(ann.second).form("Save").press(**filled)
+    browser.open(ann.second).form("Save timing").press(**filled)
     assert ann.preferences(server) == ("nothing", "nothing", preference)
-    browser.open(ann.all).form("Save").press(**filled)
+    browser.open(ann.all).form("Save timing").press(**filled)
     assert ann.preferences(server) == (preference, preference, preference)
     if preference == "after 45m":
         assert "We send them 45 minutes later" in browser.open(ann.all).text
@@ -126,8 +126,8 @@ def test_every_delivery_can_be_chosen_for_one_table_or_for_all(browser, server, 
 
 
 def test_a_table_can_return_to_the_setting_for_all(browser, server, ann):
-    browser.open(ann.first).form("Save").press(delivery="results")
-    browser.open(ann.first).form("Save").press(delivery="as for all")
+    browser.open(ann.first).form("Save timing").press(delivery="results")
+    browser.open(ann.first).form("Save timing").press(delivery="as for all")
     assert ann.preferences(server) == ("at once", "at once", "at once")
     with server.store.read() as tx:
         assert preferences.of_tables(tx, ann.number) == {}
@@ -152,7 +152,7 @@ def test_refused_settings_are_still_in_the_form(browser, ann):
 @pytest.mark.parametrize("page", ["all", "first", "own"])
 def test_a_refused_delivery_is_still_in_the_form(browser, ann, sign_in, page):
     shown = sign_in(ann.number).follow("Emails") if page == "own" else browser.open(getattr(ann, page))
-    refused = shown.form("Save").press(delivery="after", minutes="9999", digest_at="21:15")
+    refused = shown.form("Save timing").press(delivery="after", minutes="9999", digest_at="21:15")
     assert refused.status == 400
     assert 'value="after" required checked' in refused.source
     assert 'inputmode="numeric" value="9999"' in refused.source

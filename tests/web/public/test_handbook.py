@@ -43,7 +43,9 @@ def test_help_is_one_click_from_every_page_and_lists_the_pages_for_players_and_o
 def test_every_page_in_the_contents_has_its_own_introduction(browser):
     about = {name: handbook._page(name).about for name in (*handbook.FOR_PLAYERS, *handbook.FOR_ORGANISERS)}
     assert [name for name, words in about.items() if len(words.split()) < 6] == []
-    assert "A table is a game with the people who play it" in browser.open("/help").text
+    contents = browser.open("/help")
+    assert "A table is one game, with its players, settings and clock." in contents.text
+    assert "and then <code>pbem serve</code>." in contents.source
 
 
 def test_html_in_the_handbook_is_text_and_links_with_scripts_do_not_work(tmp_path, monkeypatch):

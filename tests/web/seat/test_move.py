@@ -270,7 +270,7 @@ def test_a_press_by_a_machine_asks_for_confirmation(browser, links, templari):
         browser.says = says
         asked = page.form("Bid 5").press()
         assert asked.status == 200
-        assert asked.heading == "Please confirm"
+        assert asked.heading == "Bid 5?"
         assert templari.row().turn == 1
     browser.says = {"Sec-Fetch-Mode": "navigate"}
     assert asked.form("Confirm: bid 5").press().heading == "Your choice: bid 5"
@@ -282,7 +282,7 @@ def test_a_press_without_the_field_of_our_form_asks_for_confirmation(browser, li
     for says in (browser.says, {}):
         browser.says = says
         asked = browser.post(path, fields)
-        assert (asked.status, asked.heading) == (200, "Please confirm")
+        assert (asked.status, asked.heading) == (200, "Bid 5?")
         assert templari.row().turn == 1
     assert asked.form("Confirm: bid 5").press().heading == "Your choice: bid 5"
 
@@ -332,5 +332,5 @@ def test_the_link_of_one_choice_neither_opens_nor_names_a_seat(browser, links, t
 def test_the_organiser_can_be_contacted_from_the_page_of_a_link(browser, links, templari, server):
 
     page = browser.open(f"/m/{links.of(templari, 1)[0]}/pass")
-    page.form("Contact the organiser").press(text="Is this right?")
+    page.form("Send message").press(text="Is this right?")
     assert calls_of(server)[0].game_id == templari.id

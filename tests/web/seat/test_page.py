@@ -1,12 +1,13 @@
 """The page of a seat: whole games by its forms, and forms that come late, twice or from two tabs."""
 
+import html
 import json
 import random
 import re
 
 import pytest
 
-from engine import game as games, grammar
+from engine import game as games, grammar, orders
 from engine.decisions import Choice
 from pbem.service.desk.acts.clocks import Freeze, Pause
 from pbem.service.play import undo
@@ -62,14 +63,16 @@ def test_the_page_shows_the_question_the_deadline_and_the_default(browser, links
     text = open_seat(browser, links, templari, seat).text
     text = text[text.index("What do you bid") :]
     assert text.index("Sun 22 Nov 2026") < 120
-    assert "If you miss the deadline: pass." in text
+    assert "If you miss the deadline, “pass” will be played for you." in text
 
 
 def test_a_default_with_a_word_of_the_rules_is_explained(browser, links, table):
     game = table("sorcerous-futures", 3)
     seller = next(seat for seat, asked in game.asked().items() if asked.default.verb == "closed")
     text = open_seat(browser, links, game, seller).text
-    assert re.search(r"If you miss the deadline: closed [\w ]+ \(everyone bids in secret\)\.", text)
+    assert re.search(
+        r"If you miss the deadline, “closed [\w ]+” will be played for you \(everyone bids in secret\)\.", text
+    )
 
 
 def test_one_press_makes_a_choice_and_leads_back_to_the_table(browser, links, templari):
@@ -183,7 +186,7 @@ def test_the_page_of_a_sealed_choice_has_its_fingerprint_and_what_it_is_made_of(
     proof = poker.play(0, next(iter(poker.open()[0].choices()))).proof
     token = links.of(poker, 0)[1]
     page = browser.open(f"/s/{token}")
-    assert f"{proof.fingerprint[:4]} {proof.fingerprint[4:8]} …" in page.text
+    assert f"{proof.fingerprint[:4]} {proof.fingerprint[4:8]}…" in page.text
     assert all(each in page.text for each in (proof.fingerprint, proof.nonce, proof.text))
     assert "sealed choice" not in open_seat(browser, links, poker, 1).text
 
@@ -259,6 +262,30 @@ def test_a_meaningless_order_is_refused_with_the_possible_ones(browser, links, t
     assert "You can write" in page.text
 
 
+@pytest.mark.parametrize("kind", games.names())
+def test_the_standing_orders_shown_fit_the_game_and_can_be_set_as_they_are(kind, browser, links, table):
+    game = table(kind, 3)
+    seat, decision = next(iter(game.asked().items()))
+    source = open_seat(browser, links, game, seat).source
+    shown = [html.unescape(each) for each in re.findall(r"<li><code>([^<]*)</code>: ", source)]
+    default = grammar.write(decision, decision.default)
+    assert any(each.startswith(f"{default} then ") for each in shown)
+    # Nobody plays the same card again and again.
+    assert (f"always {default}" in shown) == (kind not in ("sorcerous-futures", "sunset-poker"))
+    for each in shown:
+        assert orders.write_order(orders.read_order(each, decision))
+    assert ("up to" in " ".join(shown)) == (orders.raising(decision) is not None)
+
+
+def test_a_reason_why_acts_are_not_possible_is_said_once_for_all_of_them(browser, links, table):
+    game = table("sunset-poker", 3)
+    seat = next(iter(game.asked()))
+    source = open_seat(browser, links, game, seat).source
+    reasons = re.findall(r"<dt>([^<]*)</dt><dd>([^<]*)</dd>", source)
+    assert ("Play, Take, Fold", "Play begins after the draft.") in reasons
+    assert source.count("Play begins after the draft.") == 1
+
+
 def test_an_old_link_of_a_seat_leads_on_to_the_present_turn(browser, links, templari):
     seat = next(iter(templari.asked()))
     old = links.of(templari, seat)[1]
@@ -279,7 +306,7 @@ def test_a_paused_table_says_so_and_offers_nothing(browser, links, templari, ser
 
 def test_the_organiser_can_be_contacted_from_a_seat(browser, links, templari, server):
 
-    page = open_seat(browser, links, templari, 1).form("Contact the organiser").press(text="Ben does not answer.")
+    page = open_seat(browser, links, templari, 1).form("Send message").press(text="Ben does not answer.")
     assert page.heading == "Message sent"
     call = calls_of(server)[0]
     assert (call.game_id, call.seat, call.text) == (templari.id, 1, "Ben does not answer.")
@@ -287,7 +314,7 @@ def test_the_organiser_can_be_contacted_from_a_seat(browser, links, templari, se
 
 def test_new_links_take_a_second_page_and_are_not_shown(browser, links, templari):
     move, token = links.of(templari, 0)
-    sure = browser.open(f"/s/{token}").form("Get new links …").press()
+    sure = browser.open(f"/s/{token}").form("Get new links…").press()
     assert browser.open(f"/s/{token}").status == 200
     sent = sure.form("Get new links").press()
     assert sent.heading == "Check your email"
@@ -297,7 +324,7 @@ def test_new_links_take_a_second_page_and_are_not_shown(browser, links, templari
 
 def test_resigning_takes_a_second_page(browser, links, templari):
     page = open_seat(browser, links, templari, 1)
-    asked = page.form("Leave table …").press()
+    asked = page.form("Leave table…").press()
     assert templari.players()[1].bot is None
     left = asked.form("Leave table").press()
     assert left.heading == "You've left the table"
@@ -307,7 +334,7 @@ def test_resigning_takes_a_second_page(browser, links, templari):
 
 def test_a_game_ends_without_a_result_when_all_agree_on_their_pages(browser, links, templari):
     for seat in range(3):
-        page = open_seat(browser, links, templari, seat).form("Agree to end").press()
+        page = open_seat(browser, links, templari, seat).form("Propose ending" if seat == 0 else "Agree to end").press()
     assert "The game ended without a result" in page.text
 
 

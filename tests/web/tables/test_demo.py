@@ -44,7 +44,7 @@ def test_the_end_of_a_demo_leads_to_a_real_table_and_to_another_demo(seat, serve
     page, luck = seat, random.Random(6)
     while page.acts():
         page = luck.choice(page.acts()).press_anyhow(luck)
-    assert page.follow("Start a real table").status == 200
+    assert page.follow("Play for real").status == 200
     assert "This is a demo against Beginner bots." in page.form("Play again").press().text
     assert "Rematch" not in page.text
 

@@ -41,7 +41,7 @@ def join(browser, carry, title, name):
 
 def test_a_table_can_be_opened_and_joined_and_begins(browser, carry, server):
     page = open_table(browser, carry, title="Friday evening", pace="3d")
-    assert "You have a seat as Ann" in page.text
+    assert "You have a seat, under the name Ann" in page.text
     for name in ("Ben", "Cleo"):
         page = join(browser, carry, "Friday evening", name)
     assert page.url.startswith("/s/")
@@ -120,7 +120,7 @@ def test_a_declined_invitation_can_still_be_accepted(browser, carry, server):
     page = open_in_mail(browser, "ben@example.org", "/c/").form("Decline").press()
     assert "You declined," in page.text
     page = page.form("Take seat").press(name="Ben")
-    assert "You have a seat as Ben" in page.text
+    assert "You have a seat, under the name Ben" in page.text
 
 
 def test_a_private_table_is_in_no_list_and_has_no_public_page(browser, carry, server):
@@ -217,7 +217,7 @@ def test_joining_answers_the_same_for_every_address(browser, carry, server):
 
 def test_the_organiser_can_be_contacted_from_a_public_page(browser, server):
 
-    page = browser.open("/").follow("Contact the organiser").form("Contact the organiser")
+    page = browser.open("/").follow("Contact the organiser").form("Send message")
     assert page.press(address="ann@example.org", text="I get no mail.").heading == "Message sent"
     assert calls_of(server)[0].text == "I get no mail."
     assert page.press(address="nobody", text="x").status == 400
@@ -228,7 +228,7 @@ def test_a_substitute_takes_the_seat_of_a_player_who_left(browser, carry, table,
     server.run(offers.set_volunteer, person("Zoe"), volunteers=True)
     seat = next(seat for seat, player in game.players().items() if player.name == "Ben")
     page = browser.open(f"/s/{links.of(game, seat)[1]}")
-    page.form("Leave table …").press().form("Leave table").press()
+    page.form("Leave table…").press().form("Leave table").press()
     carry()
     page = open_in_mail(browser, "zoe@example.org", "/c/").form(f"Take seat {seat + 1}").press()
     assert game.players()[seat].name == "Zoe"
@@ -295,7 +295,7 @@ def test_two_free_seats_can_be_told_apart(browser, carry, table, links, person):
     for name in ("Ben", "Cleo"):
         seat = next(seat for seat, player in game.players().items() if player.name == name)
         page = browser.open(f"/s/{links.of(game, seat)[1]}")
-        page.form("Leave table …").press().form("Leave table").press()
+        page.form("Leave table…").press().form("Leave table").press()
     left = {
         seat: player.name for seat, player in game.players().items() if player.bot or player.name in ("Ben", "Cleo")
     }
@@ -328,7 +328,7 @@ def test_only_the_link_from_its_host_shows_a_private_table_and_joins_it(browser,
     invited.form("Join").press(address="ben@example.org", name="Ben")
     carry()
     joined = open_in_mail(browser, "ben@example.org", "/c/").form("Take seat").press()
-    assert "You have a seat as Ben" in joined.text
+    assert "You have a seat, under the name Ben" in joined.text
     assert address not in joined.source
 
 
@@ -378,7 +378,7 @@ def test_the_result_leads_to_a_rematch_with_one_click(browser, carry, table, lin
     carry()
     other = game.players()[1].name
     invitation = open_in_mail(browser, f"{other.lower()}@example.org", "/c/")
-    assert f"You have a seat as {other}" in invitation.form("Take seat").press().text
+    assert f"You have a seat, under the name {other}" in invitation.form("Take seat").press().text
 
 
 def test_players_of_a_waiting_table_are_shown_with_their_reliability(browser, carry):
@@ -388,4 +388,4 @@ def test_players_of_a_waiting_table_are_shown_with_their_reliability(browser, ca
         assert "Ann" in page.text
         assert "new here" in page.text
         assert "bot, Expert" in page.text
-    assert "a bot takes over (Expert)" in page.text
+    assert "an Expert bot takes over" in page.text

@@ -45,7 +45,7 @@ def statements(server, act):
 
 def test_a_replay_can_be_stepped_through_to_the_end_and_back(browser, links, playing):
     token = links.of(playing, 0)[1]
-    page = browser.open(f"/s/{token}").follow("Replay").follow("Start")
+    page = browser.open(f"/s/{token}").follow("Replay").follow("From the start")
     assert page.heading == "The deal"
     assert "First" not in page.links()
     there = [page.url]
@@ -162,7 +162,7 @@ def test_another_site_cannot_revoke_a_link(browser, links, table):
 def test_the_page_of_a_table_leads_to_its_replay(browser, playing):
     page = browser.open(f"/t/{playing.row().key}").follow("Watch this game")
     assert page.heading == "The game so far"
-    assert page.follow("Now").status == 200
+    assert page.follow("Latest turn").status == 200
     end(playing)
     assert browser.open(f"/t/{playing.row().key}").follow("Replay").heading == "Replay"
 

@@ -160,7 +160,7 @@ def test_a_refused_form_is_shown_as_it_was_filled_in(browser, links, table):
 def test_refused_words_are_still_in_their_field(browser, links, templari):
     page = open_seat(browser, links, templari, next(iter(templari.asked())))
     evil = 'bid "><script>alert(1)</script>'
-    for button, field in (("Make this move", "choice"), ("Set order", "order"), ("Ask the rules", "wanted")):
+    for button, field in (("Make this move", "choice"), ("Set order", "order"), ("Check command", "wanted")):
         again = page.form(button).press(**{field: evil})
         assert again.status in (200, 400)
         tree = html.fromstring(again.source)
@@ -214,11 +214,11 @@ def test_acts_that_are_impossible_now_are_listed_with_the_reason(browser, links,
     page = open_seat(browser, links, game, seat)
     assert "You have no Pawn or Court in your take." in page.text
     before = game.row()
-    asked = page.form("Ask the rules").press(wanted="use the Consul for the Rite")
+    asked = page.form("Check command").press(wanted="use the Consul for the Rite")
     assert asked.status == 200
     assert asked.text.count("You have no Pawn or Court in your take.") == 2
-    assert "You can do that now" in asked.form("Ask the rules").press(wanted="flip").text
-    assert "“win” isn't" in asked.form("Ask the rules").press(wanted="win").text
+    assert "You can do that now" in asked.form("Check command").press(wanted="flip").text
+    assert "“win” isn't" in asked.form("Check command").press(wanted="win").text
     assert game.row() == before
 
 
@@ -323,12 +323,7 @@ def test_any_name_is_shown_as_it_is_and_set_apart(kind, browser, links, server, 
 )
 def test_ten_thousand_characters_are_refused_politely_in_every_field(text, browser, links, templari):
     page = open_seat(browser, links, templari, next(iter(templari.asked())))
-    fields = {
-        "Make this move": "choice",
-        "Set order": "order",
-        "Ask the rules": "wanted",
-        "Contact the organiser": "text",
-    }
+    fields = {"Make this move": "choice", "Set order": "order", "Check command": "wanted", "Send message": "text"}
     for button, field in fields.items():
         refused = page.form(button).press(**{field: text})
         assert refused.status in (400, 413)

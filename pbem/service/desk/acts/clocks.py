@@ -66,9 +66,9 @@ class Extend(TableAct):
 
     def do(self, context: Context) -> ActResult:
         pauses.extend(context.tx, context.server, self.game_id, self.more, context.reason, self.seat, context.by)
-        who = _("everyone whose turn it is") if self.seat is None else context.called(self.game_id, self.seat)
-        given = _("More time for %(who)s: %(more)s.", who=who, more=extension_text(self.more.strip()))
-        return ActResult(says=(given, _("Deadlines never move earlier, so this can't be undone.")))
+        who = _("Everyone whose turn it is") if self.seat is None else context.called(self.game_id, self.seat)
+        given = _("%(who)s: more time (%(more)s).", who=who, more=extension_text(self.more.strip()))
+        return ActResult(says=(given, _("This can't be undone, because deadlines are never brought forward.")))
 
 
 @dataclass(frozen=True)
@@ -104,13 +104,15 @@ class Close(TableAct):
     def do(self, context: Context) -> ActResult:
         row = games.lock(context.tx, self.game_id)
         if row.status in (TableStatus.OPEN, TableStatus.PLANNED):
+            says = _("The table can't be reopened, because its players will have left.")
             leaving.close(context.tx, context.server, row, TableStatus.CLOSED, {"reason": context.reason})
         elif row.status in (TableStatus.PLAYING, TableStatus.FROZEN):
+            says = _("The table can't be reopened, because its secret number will be public.")
             why = mark("The organiser closed it.")
             leaving.end(context.tx, context.server, row, context.by, why, context.reason)
         else:
             raise Gone(_("This table is already closed."), remedy=_("Nothing changed."))
-        return ActResult(says=(_("A closed table stays closed: its secret is public, or its players have left."),))
+        return ActResult(says=(says,))
 
 
 @dataclass(frozen=True)
@@ -183,7 +185,7 @@ def _moved(context: Context, end: datetime) -> str:
     else:
         return _("It doesn't affect any open deadline.")
     return _(
-        "Deadlines at %(many)s are extended within a minute, and everyone there is emailed your reason.", many=many
+        "Deadlines at %(many)s are extended within a minute. We'll email your reason to everyone there.", many=many
     )
 
 

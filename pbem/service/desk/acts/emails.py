@@ -36,7 +36,7 @@ class ResendTurn(TableAct):
         _must_not_be_too_many(context, self.game_id)
         ledger.resend_turn_of_seat(context.tx, context.server, self.game_id, self.seat)
         who = context.called(self.game_id, self.seat)
-        return ActResult((_("This turn's email goes out again to %(who)s, unless they've answered.", who=who),))
+        return ActResult((_("This turn's email goes out again to %(who)s, unless they've already moved.", who=who),))
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class RetryIncoming(ServerAct):
         received.change(
             context.tx, row.id, status=ReceivedStatus.WAITING, outcome="", attempts=0, due_at=now, claimed_until=None
         )
-        return ActResult((_("It's read again at once, as if it had just arrived."),))
+        return ActResult((_("We'll read it again right away, as if it had just arrived."),))
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class RetryDeadline(TableAct):
             raise Gone(_("Nothing is parked there."), remedy=_("Nothing changed."))
         for row in parked:
             deadlines.release(context.tx, row)
-        return ActResult((_("It's tried again within seconds."),))
+        return ActResult((_("We'll try it again within seconds."),))
 
 
 def _must_not_be_too_many(context: Context, game_id: int) -> None:

@@ -61,7 +61,7 @@ class ChangeAddress(PersonAct):
                 tables=tables,
                 again=again,
             ),
-            _("The old address is told, without seeing the new one."),
+            _("We'll tell the old address, without showing it the new one."),
         )
         return ActResult(says, details={"before": before})
 
@@ -87,10 +87,10 @@ class Ban(PersonAct):
         context.email(person.id, EmailKind.BANNED, lifted=False, **self.audit_details())
         tables = len(table_rows.of_person(context.tx, person.id, (TableStatus.PLAYING,)))
         says = (
-            _("It ends after %(day)s.", day=day_text(self.until))
+            _("The last day of the ban is %(day)s.", day=day_text(self.until))
             if self.until
-            else _("It lasts until further notice."),
-            _("Their current games go on: %(tables)s.", tables=tables),
+            else _("The ban is in place until further notice."),
+            _("Current games: %(tables)s.", tables=tables),
         )
         return ActResult(says, undo=Unban(person.id))
 
@@ -127,10 +127,7 @@ class Release(PersonAct):
         if again is None:
             raise Gone(_("We're already emailing them."), remedy=_("Nothing changed."))
         tables = tuple(game.id for game in table_rows.of_person(tx, self.person_id, (TableStatus.PLAYING,)))
-        says = (
-            _("Emails go to their address again, and earlier bounces no longer count."),
-            _("Held-back turns sent now: %(again)s. Stopped clocks resume.", again=again),
-        )
+        says = (_("Earlier bounces no longer count."), _("Held-back turn emails sent: %(again)s.", again=again))
         return ActResult(says, tables=tables)
 
 
@@ -145,7 +142,7 @@ class NewLinks(PersonAct):
         tables = tuple(row.id for row in table_rows.of_person(context.tx, self.person_id, (TableStatus.PLAYING,)))
         says = (
             _("All their links, API tokens, feeds and requests to change address stop working."),
-            _("They're signed out everywhere, and get new links and their open turns by email."),
+            _("They're signed out everywhere. We'll email them new links and their open turns."),
         )
         return ActResult(says, tables=tables)
 
@@ -211,8 +208,9 @@ class Merge(PersonAct):
         says = (
             _("Everything moves from %(other)s to %(stays)s.", other=other, stays=stays),
             _(
-                "Seats that change hands: %(tables)s. Open turns resent to the address that stays: %(turns)s.",
+                "Seats moving: %(tables)s. Turn emails resent to %(stays)s: %(turns)s.",
                 tables=len(locked),
+                stays=stays,
                 turns=len(asked),
             ),
             _("Links in emails to the other address stop working. A merge can't be undone."),
@@ -255,7 +253,7 @@ class SendExport(PersonAct):
     def do(self, context: Context) -> ActResult:
         _read_current(context, self.person_id)
         context.email(self.person_id, EmailKind.LINKS)
-        return ActResult((_("They get an email with a link to their own page, where only they can download it."),))
+        return ActResult((_("We'll email them a link to their own page, where only they can download it."),))
 
 
 @dataclass(frozen=True)
@@ -276,7 +274,7 @@ class Delete(PersonAct):
             _("Tables they leave: %(tables)s.", tables=", ".join(named) or _("none")),
             _("At their tables they become “a former player”."),
             _("Each of these games' logs says so, with your reason."),
-            _("Their address, their name and the text of their emails are deleted for good. They aren't told."),
+            _("Their address, their name and the text of their emails are deleted for good. We won't tell them."),
         )
         return ActResult(says, tables=tuple(tables))
 
