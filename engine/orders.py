@@ -83,7 +83,7 @@ class Answer:
     note: Text | None = None
 
 
-USAGES: Final[Mapping[str, Text]] = {
+_MEANINGS: Final[Mapping[str, Text]] = {
     "up to <number>": say("raise in the smallest steps up to that number, then pass"),
     "up to <number> or ask me": say("raise up to that number, then leave the decision to you"),
     "<choice> this auction": say("make this choice until the auction, lot or hand is over"),
@@ -93,7 +93,7 @@ USAGES: Final[Mapping[str, Text]] = {
         "make this choice, but leave the decision to you if that number, such as your points, is higher"
     ),
 }
-"""The ways to write an order, each with what it does."""
+USAGES: Final = tuple(_MEANINGS)
 
 
 def read_order(text: str, decision: Decision | None = None) -> Order:
@@ -123,8 +123,8 @@ def write_order(order: Order) -> str:
 def usages(decision: Decision | None = None) -> Mapping[str, Text]:
     """Return the ways to write an order that can answer this decision, each with what it does; all without a decision."""
     if decision is None or raising(decision) is not None:
-        return USAGES
-    return {usage: means for usage, means in USAGES.items() if not usage.startswith("up to")}
+        return _MEANINGS
+    return {usage: means for usage, means in _MEANINGS.items() if not usage.startswith("up to")}
 
 
 def offered(decision: Decision) -> tuple[str, ...]:

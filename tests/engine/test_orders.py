@@ -76,8 +76,8 @@ def test_only_the_usages_that_fit_the_decision_are_explained():
     sale = selling([("R1",), ("G1",), ("G6",)], (3, 9, 9)).open()[0]
     auction = position_at((("B8",), ("G1",), ("G6",))).open()[0]
     assert [usage for usage in orders.usages(sale) if usage.startswith("up to")] == []
-    assert list(orders.usages(sale)) == list(orders.USAGES)[2:]
-    assert orders.usages(auction) == orders.usages() == orders.USAGES
+    assert tuple(orders.usages(sale)) == orders.USAGES[2:]
+    assert tuple(orders.usages(auction)) == tuple(orders.usages()) == orders.USAGES
 
 
 def test_up_to_raises_by_the_least_that_is_legal_and_then_passes():
