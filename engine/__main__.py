@@ -242,7 +242,7 @@ class _Sitting:
             case "rules":
                 print(_page(self._game))
             case "orders":
-                print("\n".join(orders.offered(decision) + orders.USAGES))
+                print("\n".join((*orders.offered(decision), *orders.usages(decision))))
             case "log":
                 _tell(self._table.told(self._me), self._teller)
             case "silent":

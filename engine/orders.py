@@ -83,14 +83,17 @@ class Answer:
     note: Text | None = None
 
 
-USAGES: Final = (
-    "up to <number>",
-    "up to <number> or ask me",
-    "<choice> this auction",
-    "<choice> then <choice>",
-    "always <choice>",
-    "always <choice> unless <number on the board> over <number>",
-)
+_MEANINGS: Final[Mapping[str, Text]] = {
+    "up to <number>": say("raise in the smallest steps up to that number, then pass"),
+    "up to <number> or ask me": say("raise up to that number, then leave the decision to you"),
+    "<choice> this auction": say("make this choice until the auction, lot or hand is over"),
+    "<choice> then <choice>": say("make one choice after the other"),
+    "always <choice>": say("make this choice every time"),
+    "always <choice> unless <number on the board> over <number>": say(
+        "make this choice, but leave the decision to you if that number, such as your points, is higher"
+    ),
+}
+USAGES: Final = tuple(_MEANINGS)
 
 
 def read_order(text: str, decision: Decision | None = None) -> Order:
@@ -115,6 +118,13 @@ def write_order(order: Order) -> str:
             assert unless is not None
             words = f"{order.text} this auction" if order.bound else f"always {order.text}"
             return f"{words} unless {_write_unless(unless)}"
+
+
+def usages(decision: Decision | None = None) -> Mapping[str, Text]:
+    """Return the ways to write an order that can answer this decision, each with what it does; all without a decision."""
+    if decision is None or raising(decision) is not None:
+        return _MEANINGS
+    return {usage: means for usage, means in _MEANINGS.items() if not usage.startswith("up to")}
 
 
 def offered(decision: Decision) -> tuple[str, ...]:
@@ -238,7 +248,9 @@ def _begun(order: Order, decision: Decision) -> Order:
     match order:
         case UpTo():
             if raising(decision) is None:
-                raise Refused(say("There's nothing to raise here. You can write: {ways}.", ways="; ".join(USAGES[2:])))
+                raise Refused(
+                    say("There's nothing to raise here. You can write: {ways}.", ways="; ".join(usages(decision)))
+                )
             return replace(order, topic=decision.topic)
         case Again():
             text = _in_full(decision, grammar.read(decision, order.text))

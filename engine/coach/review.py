@@ -146,14 +146,20 @@ def of_hint(verdict: Verdict, games: int) -> tuple[Text, ...]:
 def of_luck(luck: Luck) -> Text:
     """Return what to say about the draws of a turn."""
     if luck.gain < 0:
-        return say("Bad luck cost you {points:point|points} of your chance of winning.", points=-percent(luck.gain))
-    return say("Good luck added {points:point|points} to your chance of winning.", points=percent(luck.gain))
+        return say(
+            "Bad luck lowered your chance of winning by {points:percentage point|percentage points}.",
+            points=-percent(luck.gain),
+        )
+    return say(
+        "Good luck raised your chance of winning by {points:percentage point|percentage points}.",
+        points=percent(luck.gain),
+    )
 
 
 def _worth(verdict: Verdict) -> tuple[Text, ...]:
     if verdict.worth is None:
         return ()
-    return (say("It was worth a bid of up to about {worth}.", worth=verdict.worth),)
+    return (say("The auction was worth a bid of up to about {worth}.", worth=verdict.worth),)
 
 
 def _auction(verdict: Verdict) -> tuple[Text, ...]:

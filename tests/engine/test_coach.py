@@ -101,11 +101,11 @@ def test_luck_that_decided_the_game_is_told_and_has_the_right_sign():
     lucky = reviewed(purses(9, 0, {3: "grab"})).luck
     assert lucky[0].turn == 0
     assert lucky[0].low > 0
-    assert "Good luck added" in str(of_luck(lucky[0]))
+    assert "Good luck raised" in str(of_luck(lucky[0]))
     unlucky = reviewed(purses(0, 9, {3: "grab"})).luck
     assert unlucky[0].turn == 0
     assert unlucky[0].high < 0
-    assert "Bad luck cost you" in str(of_luck(unlucky[0]))
+    assert "Bad luck lowered" in str(of_luck(unlucky[0]))
 
 
 def test_a_loser_and_a_winner_get_their_own_reviews():

@@ -72,6 +72,14 @@ def test_up_to_is_offered_in_open_auctions_only():
     assert "pass this auction" in offered
 
 
+def test_only_the_usages_that_fit_the_decision_are_explained():
+    sale = selling([("R1",), ("G1",), ("G6",)], (3, 9, 9)).open()[0]
+    auction = position_at((("B8",), ("G1",), ("G6",))).open()[0]
+    assert [usage for usage in orders.usages(sale) if usage.startswith("up to")] == []
+    assert tuple(orders.usages(sale)) == orders.USAGES[2:]
+    assert tuple(orders.usages(auction)) == tuple(orders.usages()) == orders.USAGES
+
+
 def test_up_to_raises_by_the_least_that_is_legal_and_then_passes():
     table = lot(cards=(("B8",), ("G1",), ("R4", "W5", "G6")))
     table = table.submit(0, grammar.read(table.asks()[0], "bid 3"))

@@ -353,5 +353,5 @@ def until_in(text: str) -> datetime | None:
 _UNTIL = re.compile(r"Please move by \w{3} (\d{1,2}) (\w{3}) (\d{4}), (\d{2}):(\d{2}) UTC")
 _CHAPTER = re.compile(r"^={20,}$", re.MULTILINE)
 _SEAT = re.compile(r"/s/([a-z2-7]{33})\s")
-_HEAD = re.compile(r"Game fingerprint at this point, the same for everyone: ([0-9a-f]{20})")
+_HEAD = re.compile(r"Game fingerprint \(if [^)]*, you're all seeing the same game\): ([0-9a-f]{20})")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")

@@ -5,9 +5,9 @@ use the tile you win with now against you next time. Lead outright with 100 poin
 
 What you have. Six tiles, numbered 0 to 5, that only you can see, a Pawn and 2 coins.
 
-An auction. The four dice, Suns, Moons, Crowns and Arms, each show a null, an ace or a number from 2 to 5. Everyone bids one
+An auction. The four dice, Suns, Moons, Crowns and Arms, each show a blank, an Ace or a number from 2 to 5. Everyone bids one
 tile in secret, and all bids are revealed at once. The single highest bid wins the sum of the numbers in points, and a coin
-for each null. The winner rolls next.
+for each blank. The winner rolls next.
 
 Ties. Players tied for the highest bid then bid coins in secret, 0 or more. The highest coin bid wins the auction; if that
 ties too, nobody wins. Either way, the coins go to the bank.
@@ -15,7 +15,7 @@ ties too, nobody wins. Either way, the coins go to the bank.
 Exchanging tiles. The winner's tile goes to the next highest bidder, that bidder's tile to the next, and so on; the lowest
 bid goes to the winner. Losers who made the same bid keep their tiles and are skipped.
 
-Aces. An ace changes the auction, depending on its die:
+Aces. An Ace changes the auction, depending on its die:
 Suns: everything doubles: points, coins, bonuses and losses. Bids are two tiles, added up. Coins bid in a tie don't double.
 Moons: everyone who doesn't win gets a coin. If the bank can't pay them all, it pays nobody.
 Crowns: players tied for highest lose the points at stake, and bid no coins. A score can fall below 0.

@@ -19,7 +19,7 @@ _FACE_DOWN: Final = Face("sign", "tile", "a tile face down")
 def show(view: State, seat: int) -> Board:
     """Return the board for a seat or the SPECTATOR."""
     return Board(
-        title=say("Bid!, auction {auction} of up to {most}", auction=view.auction, most=view.terms.auctions),
+        title=_title(view),
         turn=_turn(view),
         centre=_centre(view),
         mine=_mine(view, seat) if seat != SPECTATOR else (),
@@ -27,6 +27,14 @@ def show(view: State, seat: int) -> Board:
         notes=_finish(view),
         folds=() if seat == SPECTATOR or view.over else (_tiles_still_out(view, seat),),
     )
+
+
+def _title(view: State) -> Text:
+    if view.over:
+        return say("Bid!, auction {auction}", auction=view.auction)
+    if view.auction == view.terms.auctions:
+        return say("Bid!, auction {auction}, the last", auction=view.auction)
+    return say("Bid!, auction {auction} of up to {most}", auction=view.auction, most=view.terms.auctions)
 
 
 def _turn(view: State) -> Text:

@@ -237,7 +237,7 @@ class PassedOn(Fact[State]):
             return say("No tiles change hands.")
         takers = self.seats[1:] + self.seats[:1]
         passes = tuple(
-            say("{tiles} from {giver:seat} to {taker:seat}", tiles=spoken_tiles(tiles), giver=giver, taker=taker)
+            say("the {tiles} from {giver:seat} to {taker:seat}", tiles=spoken_tiles(tiles), giver=giver, taker=taker)
             for giver, taker, tiles in zip(self.seats, takers, self.tiles, strict=True)
         )
         return say("Tiles change hands: {passes}.", passes=passes)

@@ -28,7 +28,7 @@ def _folding(view: State, seat: int) -> Text:
 def show(view: State, seat: int) -> Board:
     """Return the board for a seat or the SPECTATOR."""
     return Board(
-        title=say("Sunset Poker, round {round} of up to {last}", round=view.round, last=view.terms.max_rounds),
+        title=_title(view),
         turn=_turn(view),
         centre=_centre(view),
         mine=_mine(view, seat) if seat != SPECTATOR else (),
@@ -37,6 +37,16 @@ def show(view: State, seat: int) -> Board:
         folds=() if seat == SPECTATOR or not view.packs[seat] else (_with_each_card(view, seat),),
         scenery=() if view.over or view.sun is not None else (_SUN,),
     )
+
+
+def _title(view: State) -> Text:
+    if view.terms.max_rounds == 1:
+        return say("Sunset Poker, the only round")
+    if view.over:
+        return say("Sunset Poker, round {round}", round=view.round)
+    if view.round == view.terms.max_rounds:
+        return say("Sunset Poker, round {round}, the last", round=view.round)
+    return say("Sunset Poker, round {round} of up to {last}", round=view.round, last=view.terms.max_rounds)
 
 
 def _turn(view: State) -> Text:
@@ -80,7 +90,9 @@ def _centre(view: State) -> tuple[Part, ...]:
 
 
 def _goal(view: State) -> Line:
-    return Line(say("{target} points end the game; the highest score wins.", target=view.terms.target))
+    return Line(
+        say("The game ends when someone reaches {target} points; the highest score wins.", target=view.terms.target)
+    )
 
 
 def _mine(view: State, seat: int) -> tuple[Part, ...]:
@@ -108,10 +120,10 @@ def _with_each_card(view: State, seat: int) -> Fold:
         best = best_of(view, (*hand, card))
         found.setdefault(best.strength(), (best, []))[1].append(card)
     lines = tuple(
-        Line(say("{best}: {cards:or}.", best=best.words(), cards=tuple(cards)))
+        Line(say("{cards:or}: {best}.", best=best.words(), cards=tuple(cards)))
         for _strength, (best, cards) in sorted(found.items(), reverse=True)
     )
-    return Fold(say("Best Set with each card"), lines)
+    return Fold(say("Your best Set if you pick…"), lines)
 
 
 def _players(view: State, seat: int) -> tuple[Panel, ...]:

@@ -76,7 +76,7 @@ class Picked(Fact[State]):
 
 @fact
 class PassedOn(Fact[State]):
-    """Everyone has picked. The packs are passed left, {cards:card|cards} each."""
+    """Everyone has picked. The packs are passed left, with {cards:card|cards} in each."""
 
     cards: int
 
@@ -201,14 +201,14 @@ class Won(Fact[State]):
 
 @fact
 class Tied(Fact[State]):
-    """{seats:seats} tie with {best}, gaining and losing nothing. The points the others lost are gone."""
+    """{seats:seats} tie with {best}, gaining and losing nothing. Nobody gets the points the others lost."""
 
     seats: tuple[int, ...]
     best: BestSet
 
     def sentence(self) -> Text:
         return say(
-            "{seats:seats} tie with {best}, gaining and losing nothing. The points the others lost are gone.",
+            "{seats:seats} tie with {best}, gaining and losing nothing. Nobody gets the points the others lost.",
             seats=self.seats,
             best=self.best.words(),
         )
@@ -219,7 +219,7 @@ class Tied(Fact[State]):
 
 @fact
 class NobodyFinished(Fact[State]):
-    """Everyone has folded. Nobody wins the round, and the points lost are gone."""
+    """Everyone has folded. Nobody wins the round, and nobody gets the points lost."""
 
     def apply(self, state: State) -> State:
         return replace(state, lost=0)

@@ -212,7 +212,7 @@ def receipt(letterhead: Letterhead, seat: SeatContent, token: str) -> Words:
         "sealed": "" if seat.sealed is None or seat.decision is None else grammar.write(seat.decision, seat.sealed),
         "in_game": [],
         "anywhere": USAGES,
-        "every_order": orders.USAGES,
+        "every_order": {usage: speech.render(means) for usage, means in orders.usages(seat.decision).items()},
         "passages": [speech.translate(passage) for passage in seat.rules.rules.split("\n\n")],
         "examples": [(seat.teller(each.heading), _each_in_a_line(each, seat.teller)) for each in seat.rules.examples],
     }

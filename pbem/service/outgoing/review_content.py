@@ -29,7 +29,7 @@ def review_words(tx: Tx, game: GameRow, players: Iterable[PlayerRow], seat: int)
     names = tuple(isolate(player.name) for player in sorted(players, key=lambda player: player.seat or 0))
     teller = speech.teller(rules_of(game), seat, names)
     return {
-        "imagined": review.imagined,
+        "imagined": f"{review.imagined:,}",
         "luck": [_line(each.turn, [of_luck(each)], teller) for each in review.luck],
         "sides": [_side(side, teller) for side in (review.known, review.opened) if side is not None],
     }

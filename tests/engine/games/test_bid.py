@@ -752,7 +752,7 @@ def test_by_the_first_rules_bids_are_asked_for_before_any_bonus():
 def test_commands_may_call_tiles_and_dice_by_their_names():
     one = table().asks()[ANN]
     two = table(3, dice("*", 2, 3, 4)).asks()[ANN]
-    assert read(one, "Bid null") == tile(0)
+    assert read(one, "Bid null") == read(one, "bid blank") == tile(0)
     assert read(one, "bid the ace") == tile(1)
     assert read(one, "pawn") == PAWN
     assert read(two, "bid 5 and 3") == tile(3, 5)
@@ -792,25 +792,25 @@ def test_the_story_is_told_to_each_reader():
         "Cleo bids 1.",
         "You win the auction: 6 points.",
         "Ace of Moons: the bank pays 1 coin each to Ann and Cleo.",
-        "Tiles change hands: 5 from you to Ann, 4 from Ann to Cleo and 1 from Cleo to you.",
+        "Tiles change hands: the 5 from you to Ann, the 4 from Ann to Cleo and the 1 from Cleo to you.",
     ]
 
 
 def test_a_sentence_for_each_rarer_thing():
     tell = GAME.teller(ANN, ("Ann", "Ben", "Cleo")).tell
     assert tell(Rolled(3, BEN, dice("n", "*", 2, 5))) == (
-        "Auction 3: Ben rolls Suns null, Moons ace, Crowns 2, Arms 5."
+        "Auction 3: Ben rolls Suns blank, Moons Ace, Crowns 2, Arms 5."
     )
     assert tell(UsedPawn(ANN, PLAIN_ROLL)) == (
         "You give up your Pawn to reroll the dice: Suns 2, Moons 3, Crowns 4, Arms 5. All bids are cancelled."
     )
-    assert tell(PaidForRoll(BEN, "C", 1)) == ("Ben pays 1 coin to reroll the Crowns die: ace. All bids are cancelled.")
+    assert tell(PaidForRoll(BEN, "C", 1)) == ("Ben pays 1 coin to reroll the Crowns die: Ace. All bids are cancelled.")
     assert tell(ArmsPaid((), 5)) == "Ace of Arms: nobody's tiles add up to 16."
     assert tell(BidTiles(BEN, (3, 5))) == "Ben bids 3 and 5 (total 8)."
     assert tell(MoonsPaid((), 1)) == "Ace of Moons: the bank can't pay everyone, so it pays nobody."
     assert tell(PassedOn((), ())) == "No tiles change hands."
     assert tell(PassedOn((ANN, BEN), ((3, 5), (0, 0)))) == (
-        "Tiles change hands: 3 + 5 from you to Ben and 0 + 0 from Ben to you."
+        "Tiles change hands: the 3 + 5 from you to Ben and the 0 + 0 from Ben to you."
     )
     assert tell(CrownsTook((ANN, CLEO), 1)) == (
         "Ace of Crowns: you and Cleo tie for the highest bid and lose 1 point each. Nobody wins this auction."

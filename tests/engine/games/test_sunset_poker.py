@@ -449,7 +449,7 @@ def test_a_pick_is_told_in_words_to_nobody_else():
     for reader in (0, SPECTATOR):
         teller = GAME.teller(reader)
         heard[reader] = [text for each in table.told(reader, 1) if (text := teller.tell(each))]
-    all_picked = "Everyone has picked. The packs are passed left, 8 cards each."
+    all_picked = "Everyone has picked. The packs are passed left, with 8 cards in each."
     assert heard[SPECTATOR] == [all_picked]
     assert heard[0] == [f"You pick {GAME.word(table.position.state.hands[0][0])}.", all_picked]
 
@@ -777,7 +777,7 @@ def test_sentences_of_rare_events():
     pair = BestSet("kind", ids("Author", "Desert"))
     lines = [Tied((0, 2), pair), Beaten(0, pair, 0, 0), RoundBegan(8, 0, shared=True), Ended(reached=True)]
     assert sentences(lines, 0) == [
-        "You and Cleo tie with a pair of 2s, gaining and losing nothing. The points the others lost are gone.",
+        "You and Cleo tie with a pair of 2s, gaining and losing nothing. Nobody gets the points the others lost.",
         "You have only a pair of 2s and no points left to lose.",
         "The top score is shared, so there's a round 8, with new packs. You play first.",
         "The target is reached. The game is over.",

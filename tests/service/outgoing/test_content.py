@@ -114,7 +114,7 @@ def test_an_invitation_names_the_host_the_terms_and_the_commitment(server, box, 
     sends()
     text = text_of(box, "Ann invites you")
     assert text.startswith("Ann invites you to play “Bid!” by email.")
-    assert "Pace: 3 days per move." in text
+    assert "Time per turn: 3 days." in text
     assert made.commitment in text
     assert "Everyone holds the same six tiles" in text, "who never heard of the game can see what it is"
     assert f"{HEAD.base_url}/games/bid" in text.splitlines()
@@ -178,7 +178,9 @@ def test_corrections_and_terms_are_in_words(server, box, sends, table):
     assert "Reroll cost" not in welcome, "what is as always is in the rules"
     moderate(server, Correct(game.id, "pace", "3d"), "It was a typo.")
     sends()
-    assert "The pace was 1 day and is now 3 days." in " ".join(text_of(box, "a correction").split())
+    assert "has changed the time per turn in “Bid!” from 1 day to 3 days." in " ".join(
+        text_of(box, "a correction").split()
+    )
     waiting = server.run(
         joining.create_table, game.person_at(0), joining.TableSettings("bid", 3, title="Later")
     ).game_id
@@ -192,7 +194,9 @@ def test_corrections_and_terms_are_in_words(server, box, sends, table):
 def test_a_ban_names_its_last_day(server, box, sends, person):
     moderate(server, Ban(person("Ann"), date(2027, 6, 1)), "Insults at three tables.")
     sends()
-    assert "The last day of the ban is Tue 1 Jun 2027." in text_of(box, "You've been banned from new tables")
+    assert "The last day of the ban is Tue 1 Jun 2027." in text_of(
+        box, "You've been banned from joining tables and sending messages"
+    )
 
 
 def test_the_others_hear_of_a_resignation_and_of_an_end_by_consent(server, box, sends, table):
@@ -200,7 +204,7 @@ def test_the_others_hear_of_a_resignation_and_of_an_end_by_consent(server, box, 
     sends()
     server.run(leaving.resign, game.id, 0, game.person_at(0))
     sends()
-    assert "has resigned" in text_of(box, "has resigned")
+    assert "A bot has taken over the seat" in text_of(box, "has left")
     server.run(leaving.agree_to_end, game.id, game.person_at(1))
     sends()
     assert "/s/" in text_of(box, "wants to end the game")

@@ -14,7 +14,7 @@ from tests.service.clock import DAY
 from tests.service.inbox import Inbox
 from tests.service.outgoing.test_deliver import HEAD, HOUR
 
-LIST = "Hashes of the secret choices in turn"
+LIST = "Hashes of the sealed choices on turn"
 
 
 @pytest.fixture

@@ -142,7 +142,7 @@ def test_a_receipt_contains_the_rules(receipt):
 def test_a_reply_cannot_resign_and_its_receipt_links_to_the_page_that_can(receipt):
     email = receipt("resign")
     assert "Not done yet." in email.text
-    assert f"https://{HOST}/s/" in email.text.partition("Resign at your table")[2]
+    assert f"https://{HOST}/s/" in email.text.partition("Leave the table")[2]
 
 
 def test_a_receipt_says_the_same_in_text_and_html(receipt):
