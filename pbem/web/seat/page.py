@@ -220,29 +220,24 @@ def _draw(content: Content) -> str:
 
 def _order_examples(seat: SeatView, decision: Decision | None) -> tuple[tuple[str, str], ...]:
     """Standing orders that this game can use, each with its meaning. While nothing is asked, they have blanks."""
-    one, another, most, label = "<choice>", "<choice>", "<number>", _label_on_board(seat)
+    meanings, label = orders.usages(decision), _label_on_board(seat)
+    one, another, most = "<choice>", "<choice>", "<number>"
+    # Nobody plays the same card again and again.
+    repeats = decision is None or all(isinstance(value, int) for value in decision.default.values)
     if decision is not None:
         one = grammar.write(decision, decision.default)
         another = next(
             (written for each in decision.choices(3) if (written := grammar.write(decision, each)) != one), one
         )
-    raising = None if decision is None else orders.raising(decision)
-    if raising is not None:
-        most = str(raising[1].high)
-    # Nobody plays the same card again and again.
-    repeats = decision is None or all(isinstance(value, int) for value in decision.default.values)
-    examples = [(f"{one} then {another}", _("one move after the other"))]
-    if repeats and (decision is None or decision.topic):
-        examples.append((f"{one} this auction", _("whenever you're asked, until the auction, lot or hand is over")))
-    if repeats:
-        examples.append((f"always {one}", _("whenever you're asked")))
-    if raising is not None or decision is None:
-        examples[:0] = [
-            (f"up to {most}", _("raises by the minimum each time, then passes")),
-            (f"up to {most} or ask me", _("raises by the minimum each time, then asks you")),
-        ]
-    if repeats and label:
-        examples.append((f"always {one} unless {label} over 10", _("asks you if that number on the board is over 10")))
+        raising = orders.raising(decision)
+        most = str(raising[1].high) if raising else most
+    examples = []
+    for usage, means in meanings.items():
+        again = usage.startswith("always") or ("auction" in usage and (decision is None or decision.topic))
+        if usage.startswith("up to") or " then " in usage or (repeats and again and ("board" not in usage or label)):
+            written = usage.replace("then <choice>", f"then {another}").replace("<choice>", one)
+            written = written.replace("<number on the board> over <number>", f"{label} over 10")
+            examples.append((written.replace("<number>", most), seat.teller(means)))
     return tuple(examples)
 
 
