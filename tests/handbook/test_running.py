@@ -133,7 +133,8 @@ def nginx_of_the_page(folder: Path, port: int, behind: int, tool: Tool) -> tuple
     config = folder / "nginx.conf"
     config.write_text(
         f"pid {folder}/pid; daemon off; master_process off; error_log {logs}/start.log;\n"
-        f"events {{}} http {{ {places}\n{upstream}\n{site} }}"
+        # Debian compresses pages, unless a site says otherwise.
+        f"events {{}} http {{ gzip on; {places}\n{upstream}\n{site} }}"
     )
     nginx = (tool("nginx"), "-p", str(folder), "-c", str(config), "-e", str(logs / "start.log"))
     checked = subprocess.run([*nginx, "-t", "-q"], capture_output=True, text=True, check=False)
@@ -190,10 +191,11 @@ def test_no_log_of_caddy_has_a_token_even_when_the_server_is_away(tmp_path: Path
 
 
 class Echo(BaseHTTPRequestHandler):
-    """Answers with the headers it was sent."""
+    """Answers with the headers it was sent, as a page."""
 
     def do_GET(self) -> None:
         self.send_response(200)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
         self.end_headers()
         self.wfile.write(str(self.headers).encode())
 
@@ -226,6 +228,24 @@ def test_the_web_server_in_front_says_who_asks_whatever_the_client_claims(
     assert passed_on.get_all("X-Forwarded-For") == ["127.0.0.1"]
     assert passed_on.get_all("X-Forwarded-Proto") == ["http"]
     assert passed_on["Host"] == "games.example.org"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("front", FRONTS)
+def test_the_web_server_in_front_compresses_no_page(
+    front: Callable[[Path, int, int, Tool], tuple[str, ...]], tmp_path: Path, tool: Tool, echo: int
+) -> None:
+    """The size of a compressed page could tell the token in it."""
+    port = free_port()
+    with running(*front(tmp_path, port, echo, tool), folder=tmp_path):
+        asked(port, "/")
+        connection = HTTPConnection("127.0.0.1", port, timeout=60)
+        connection.request("GET", "/", headers={"Host": "games.example.org", "Accept-Encoding": "gzip, zstd, br"})
+        answer = connection.getresponse()
+        assert len(answer.read()) > 100
+        assert answer.getheader("Content-Type") == "text/html; charset=utf-8"
+        assert answer.getheader("Content-Encoding") is None
+        connection.close()
 
 
 @pytest.mark.slow
