@@ -7,8 +7,9 @@ used a number of times within any hour or day has a row for each use: a numbered
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import Connection, delete, func, select
+from sqlalchemy import Connection, Select, delete, func, select
 
 from pbem.store import queries
 from pbem.store.schema import QUOTA
@@ -23,15 +24,14 @@ class Shares:
     next_number: int
 
 
-def used_until(tx: Connection, name: str) -> datetime | None:
-    """Until when a quota is used up; None if it never was."""
-    return tx.execute(select(QUOTA.c.used_until).where(QUOTA.c.bucket == name)).scalar_one_or_none()
+def read(tx: Connection, names: Iterable[str]) -> dict[str, datetime]:
+    """Until when each of these quotas is used up."""
+    return {row.bucket: row.used_until for row in tx.execute(_these(names))}
 
 
 def lock(tx: Connection, names: Iterable[str]) -> dict[str, datetime]:
     """Lock these quotas; returns until when each is used up."""
-    query = select(QUOTA).where(QUOTA.c.bucket.in_(sorted(set(names)))).order_by(QUOTA.c.bucket)
-    return {row.bucket: row.used_until for row in tx.execute(query.with_for_update())}
+    return {row.bucket: row.used_until for row in tx.execute(_these(names).with_for_update())}
 
 
 def write(tx: Connection, used: Mapping[str, datetime]) -> None:
@@ -57,3 +57,7 @@ def shares(tx: Connection, name: str, now: datetime) -> Shares:
 def forget_before(tx: Connection, moment: datetime) -> None:
     """Drop quotas that were free again before this moment."""
     tx.execute(delete(QUOTA).where(QUOTA.c.used_until < moment))
+
+
+def _these(names: Iterable[str]) -> Select[Any]:
+    return select(QUOTA).where(QUOTA.c.bucket.in_(sorted(set(names)))).order_by(QUOTA.c.bucket)

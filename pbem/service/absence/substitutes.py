@@ -5,6 +5,7 @@ so a reservation tells nobody whether the player has answered. A seat that a bot
 player may return from the bot.
 """
 
+from collections.abc import Iterable
 from datetime import timedelta
 from typing import Final
 
@@ -58,7 +59,7 @@ def take(tx: Tx, server: Server, offer_id: int, person_id: int, name: str = "") 
         raise Gone(_("Someone else has asked for this seat."), why=_("They asked first."))
     player = player_rows.at_seat(tx, game.id, offer.seat)
     person = _taker(tx, server, game, offer.seat, person_id)
-    if has_withdrawn(tx, server, offer.id, person_id):
+    if withdrawn_from(tx, server, [offer.id], person_id):
         raise Forbidden(
             _("You have withdrawn your request for this seat."),
             why=_("Asking and withdrawing in turn would keep the seat from others."),
@@ -191,9 +192,10 @@ def _must_not_resign_for_ever(tx: Tx, game: GameRow, person_id: int) -> None:
         )
 
 
-def has_withdrawn(tx: Tx, server: Server, offer_id: int, person_id: int) -> bool:
-    """Whether a person has withdrawn their request for a seat on offer, and so can't ask for it again."""
-    return quota.is_used(tx, server, _request(server, offer_id, person_id))
+def withdrawn_from(tx: Tx, server: Server, offer_ids: Iterable[int], person_id: int) -> set[int]:
+    """The offers for which a person has withdrawn their request, and so can't ask again."""
+    requests = {_request(server, each, person_id): each for each in offer_ids}
+    return {requests[each] for each in quota.used_up(tx, server, requests)}
 
 
 def _request(server: Server, offer_id: int, person_id: int) -> Quota:

@@ -5,7 +5,7 @@ the server's key, and dropped a day after the quota is free again.
 """
 
 import hmac
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -43,10 +43,11 @@ def take(tx: Tx, server: Server, quotas: Sequence[Quota]) -> Quota | None:
     return None
 
 
-def is_used(tx: Tx, server: Server, quota: Quota) -> bool:
-    """Whether a quota is used up now."""
-    used = rate_limits.used_until(tx, quota.name)
-    return used is not None and used + quota.apart > server.now() + quota.most * quota.apart
+def used_up(tx: Tx, server: Server, quotas: Collection[Quota]) -> list[Quota]:
+    """Those of these quotas that are used up now."""
+    now = server.now()
+    used = rate_limits.read(tx, [each.name for each in quotas]) if quotas else {}
+    return [each for each in quotas if used.get(each.name, now) + each.apart > now + each.most * each.apart]
 
 
 def give_back(tx: Tx, server: Server, quotas: Iterable[Quota]) -> None:

@@ -75,13 +75,16 @@ def table_page(tx: Tx, server: Server, token: str) -> TablePage:
     if link.game_id is None:
         return TablePage(person.id, confirmed, None, name=person.name)
     row = games.read(tx, link.game_id)
-    request = tables.join_request(tx, row.id, person.id)
-    invited = tables.invitations(tx, row.id)
+    playing = row.status == TableStatus.PLAYING
+    # Once a game has begun, nobody joins it any more.
+    request = None if playing else tables.join_request(tx, row.id, person.id)
+    invited = [] if playing else tables.invitations(tx, row.id)
     own = [row for row in invited if row.person_id == person.id]
     table = listing.of_row(tx, server, row)
     hosts = row.host_id == person.id
-    on_offer = tables.offers_of_game(tx, row.id) if row.status == TableStatus.PLAYING else []
+    on_offer = tables.offers_of_game(tx, row.id) if playing else []
     joined = tuple(name for name, player in zip(table.players, table.people, strict=True) if player == person.id)
+    withdrawn = substitutes.withdrawn_from(tx, server, [offer.id for offer, *_rest in on_offer], person.id)
     to_take = tuple(
         OfferedSeat(
             offer.id,
@@ -90,7 +93,7 @@ def table_page(tx: Tx, server: Server, token: str) -> TablePage:
             remains,
             reserved=offer.taken_by is not None,
             own=offer.taken_by == person.id,
-            withdrawn=substitutes.has_withdrawn(tx, server, offer.id, person.id),
+            withdrawn=offer.id in withdrawn,
         )
         for offer, name, remains, _resigned in on_offer
         if offer.person_id != person.id and offer.successor == Successor.SUBSTITUTE
