@@ -5,10 +5,13 @@ import re
 import pytest
 
 from pbem.paths import templates
+from pbem.service.desk.acts.seats import Offer
 from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
 from pbem.store.sessions import Holder
+from pbem.tokens import Purpose
 from pbem.web import confirmations
+from tests.service.actors import moderate
 from tests.service.database import all_rows
 from tests.web.desk_pages import at_the_desk, signed_in
 
@@ -56,6 +59,23 @@ def test_settings_say_everything_that_is_wrong_and_keep_what_was_typed(ann):
     page = ann.open("/my/settings").form("Save settings").press(name="", zone="Moon", quiet="late", cadence="often")
     assert set(page.mistakes()) == {"name", "zone", "quiet", "cadence"}
     assert [text for text in ("Moon", "late", "often") if f'value="{text}"' not in page.source] == []
+
+
+def test_the_time_of_emails_is_wrong_beside_its_own_field(ann):
+    form = ann.open("/my/mails").form("Save timing")
+    page = form.press(delivery="daily", digest_at="25:99")
+    assert (set(page.mistakes()), 'value="25:99"' in page.source) == ({"digest_at"}, True)
+    page = form.press(delivery="after", minutes="900")
+    assert (set(page.mistakes()), 'value="900"' in page.source) == ({"minutes"}, True)
+
+
+def test_the_name_for_a_free_seat_is_wrong_beside_it_and_still_there(browser, server, table, links, person):
+    game = table("bid", 3, successor="substitute")
+    moderate(server, Offer(game.id, 1))
+    page = browser.open(f"/c/{links.made(Purpose.CONFIRM, person('Zoe'), game.id)}")
+    page = page.form("Take seat 2").press(name=LONG)
+    assert set(page.mistakes()) == {"name"}
+    assert f'value="{LONG}"' in page.source
 
 
 def test_a_vacation_says_which_day_is_wrong(ann):

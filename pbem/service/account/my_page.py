@@ -11,9 +11,8 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from engine.result import Place
-from pbem.domain.delivery import Way, parse_delivery
+from pbem.domain.delivery import Way
 from pbem.domain.errors import Forbidden, NotFound
-from pbem.domain.localtime import parse_wall
 from pbem.domain.states import TableStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
@@ -231,8 +230,7 @@ def change_settings(
 
 def choose_delivery(server: Server, person_id: int, way: str, digest_at: str = "") -> None:
     """Choose when emails are sent, and the time of day of a digest."""
-    at = parse_wall(digest_at) if digest_at else None
-    delivery = parse_delivery(way)
+    delivery, at = preferences.read_choice(way, digest_at)
     server.run(preferences.choose, person_id, delivery, digest_at=at)
     if delivery.way is Way.NOTHING:
         server.run(offers.set_volunteer, person_id, volunteers=False)

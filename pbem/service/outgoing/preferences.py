@@ -7,10 +7,11 @@ wins over that of all. Nothing here touches a seat.
 
 from dataclasses import dataclass
 from datetime import time
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from pbem.domain.delivery import Delivery, Way, digest_day, parse_delivery
-from pbem.domain.errors import NotFound
+from pbem.domain.errors import NotFound, Readers, read_fields
 from pbem.domain.localtime import parse_wall
 from pbem.domain.states import TableStatus
 from pbem.i18n.speech import gettext as _
@@ -61,6 +62,16 @@ def of_person(tx: Tx, person: PersonRow) -> EmailPreferences:
     others = tuple(title for game_id, title in titles.items() if game_id in special)
     digest_at = parse_wall(person.digest_at)
     return EmailPreferences(parse_delivery(person.delivery), digest_at, person.sealed, person.reviews, others=others)
+
+
+def read_choice(way: str, digest_at: str) -> tuple[Delivery, time | None]:
+    """When emails come, and the time of day of a digest, as typed. Raises BadInput, with the fields that are wrong."""
+    readers: Readers[Any] = {
+        "minutes": lambda: parse_delivery(way),
+        "digest_at": lambda: parse_wall(digest_at) if digest_at else None,
+    }
+    found = read_fields(readers)
+    return found["minutes"], found["digest_at"]
 
 
 def choose(

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from pbem.domain.delivery import Delivery, Way, parse_delivery
-from pbem.domain.localtime import parse_wall
+from pbem.domain.delivery import Delivery, Way
 from pbem.service import links
 from pbem.service.absence import offers
 from pbem.service.outgoing import preferences
@@ -62,8 +61,8 @@ def stop(server: Server, token: str, key: str | None = None) -> None:
 def choose(server: Server, token: str, way: str, digest_at: str = "", key: str | None = None) -> None:
     """Choose when emails come, and the time of day of a digest."""
     person_id = _person(server, token)
-    at = parse_wall(digest_at) if digest_at else None
-    server.run(preferences.choose, person_id, parse_delivery(way), key, at)
+    delivery, at = preferences.read_choice(way, digest_at)
+    server.run(preferences.choose, person_id, delivery, key, at)
 
 
 def reset(server: Server, token: str, key: str) -> None:

@@ -90,7 +90,7 @@ def emails(refused: Refusal | None = None) -> Response:
 
 
 @pages.post("/mails")
-@site.shows_refusals_on(emails, about="minutes")
+@site.shows_refusals_on(emails)
 def choose_delivery() -> Response:
     """Choose when emails come."""
     way = field("delivery")

@@ -27,7 +27,7 @@ def show(token: str, key: str | None = None, *, refused: Refusal | None = None, 
 
 @pages.post("/u/<token>")
 @pages.post("/u/<token>/<key>")
-@site.shows_refusals_on(show, about="minutes")
+@site.shows_refusals_on(show)
 def choose(token: str, key: str | None = None) -> Response:
     """Stop emails, or choose when they come."""
     if csrf.is_one_click():

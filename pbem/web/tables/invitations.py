@@ -73,6 +73,7 @@ def invite(token: str) -> Response:
 
 
 @pages.post("/c/<token>/seat")
+@site.shows_refusals_on(show, about="name")
 def take_over(token: str) -> Response:
     """Take over a seat of a running game, or return to one's own."""
     if field("offer"):

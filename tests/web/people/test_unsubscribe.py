@@ -157,7 +157,7 @@ def test_a_refused_delivery_is_still_in_the_form(browser, ann, sign_in, page):
     assert 'value="after" required checked' in refused.source
     assert 'inputmode="numeric" value="9999"' in refused.source
     assert 'name="minutes" id="at-minutes" aria-invalid="true" aria-describedby="wrong-minutes"' in refused.source
-    assert 'name="digest_at" value="21:15"' in refused.source
+    assert 'name="digest_at" id="at-digest_at" value="21:15"' in refused.source
 
 
 @pytest.mark.parametrize(
