@@ -14,6 +14,7 @@ FIELD: Final = "done"
 """The field of the query that names what was done."""
 
 SENTENCES: Final[Mapping[str, str]] = {
+    "agreed to end": mark("You've agreed to end the game without a result."),
     "answered": mark("Answer sent."),
     "codes on": mark("Two-step sign-in is on."),
     "codes off": mark("Two-step sign-in is off."),
@@ -28,6 +29,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "order set": mark("Standing order set."),
     "others signed out": mark("All other browsers are signed out."),
     "passphrase": mark("Passphrase changed."),
+    "playing on": mark("You'd like to play on."),
     "reply": mark("Reply sent."),
     "resent": mark("We'll send that email again."),
     "review not shared": mark("Your review is private again."),

@@ -143,7 +143,7 @@ class World:
         blanks += [shown.hex().encode() for row in own for shown in (row.body_hash, row.nonce or b"")]
         # Once a turn has closed, everyone is told the fingerprints of what was sealed in it, and never a nonce.
         blanks += [row.body_hash.hex().encode() for row in sealed if json.loads(row.body or b"")["turn"] < turn]
-        blanks += [f"{row.body_hash.hex()[:4]} {row.body_hash.hex()[4:8]} …".encode() for row in own]
+        blanks += [f"{row.body_hash.hex()[:4]} {row.body_hash.hex()[4:8]}…".encode() for row in own]
         tokens = _Tokens()
         return {
             tokens.numbered(_RANDOM.sub(b"<random>", what.encode())).decode(): tokens.numbered(

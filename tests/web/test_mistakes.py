@@ -127,6 +127,14 @@ def test_a_page_says_what_was_done_once_and_only_in_our_words(ann):
     assert "Settings saved." not in page.text
 
 
+def test_agreeing_to_end_a_game_and_playing_on_are_confirmed(browser, links, table):
+    game = table("bid", 3)
+    seat = browser.open(f"/s/{links.of(game, 0)[1]}")
+    agreed = seat.form("Propose ending").press()
+    assert "You've agreed to end the game without a result." in agreed.text
+    assert "You'd like to play on." in agreed.form("Play on").press().text
+
+
 def test_no_page_tells_a_reader_what_another_has_done(browser, server, links, table):
     game = table("templari")
     paths = [f"/t/{game.row().key}/replay", f"/t/{game.row().key}/replay/1", f"/s/{links.of(game, 0)[1]}"]

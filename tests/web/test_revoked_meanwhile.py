@@ -113,7 +113,7 @@ ACTS = {
 NO_ACTS = {
     **dict.fromkeys(("front.start_demo", "contact.send", "sign_in.send_links", "new_table.create"), "open to everyone"),
     **dict.fromkeys(("joining.join", "verify.check", "desk_account.sign_in", "dev_inbox.reply"), "open to everyone"),
-    **dict.fromkeys(("seat.why", "desk_overview.find"), "writes nothing"),
+    **dict.fromkeys(("seat.why", "seat.ask_for_hint", "desk_overview.find"), "writes nothing"),
     "inbound.take": "signed by a mail server",
     "disown.end_everything": "its link is never revoked: it revokes the others",
 }

@@ -62,7 +62,7 @@ def sign_out() -> Response:
     """End the session of this browser."""
     session = permissions.organiser_session()
     server().run(sessions.end, session.holder, session.id)
-    return session_cookie.delete_from(site.go("desk_account.sign_in_page"), Cookie.ORGANISER)
+    return session_cookie.delete_from(site.go("desk_account.sign_in_page", done="here signed out"), Cookie.ORGANISER)
 
 
 @pages.get("/desk/account")

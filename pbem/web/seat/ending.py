@@ -18,9 +18,11 @@ pages = Blueprint("ending", __name__)
 def agree_to_end(token: str) -> Response:
     """Agree to end the game without a result, or take that back."""
     link = server().read(follow_seat, token)
-    choose = leaving.agree_to_end if field("agree") == "yes" else leaving.play_on
-    server().run(choose, link.game_id, link.person_id)
-    return site.go("seat.show", token=token, _anchor="leave")
+    agrees = field("agree") == "yes"
+    server().run(leaving.agree_to_end if agrees else leaving.play_on, link.game_id, link.person_id)
+    if agrees:
+        return site.go("seat.show", token=token, done="agreed to end")
+    return site.go("seat.show", token=token, done="playing on")
 
 
 @pages.post("/s/<token>/resign")

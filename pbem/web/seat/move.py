@@ -57,7 +57,7 @@ def take_back(token: str, option: str) -> Response:
         site.server().run(by_link.take_back, token, Purpose.MOVE)
     except Gone as refused:
         return _page(token, option, status=site.status_of(refused), refused=refused)
-    return site.go("move.show", token=token, option=option)
+    return site.go("move.show", token=token, option=option, done="taken back")
 
 
 @pages.post("/m/<token>/<option>/links")
