@@ -38,7 +38,7 @@ def check_chain(rows: list[Json], name: str, kinds: set[str], called: str) -> by
     head = sha(b"\1", field("genesis"), field(name))
     for number, row in enumerate(rows, start=1):
         what, body = f"{called} {number}", row["body"]
-        must(row["seq"] == number, f"{what} is missing, or stands in another place")
+        must(row["seq"] == number, f"{what} is missing or out of place")
         must(row["kind"] in kinds, f"{what} is of a kind that cannot be there, {row['kind']}")
         if body is not None or row["nonce"] is not None or called == "row":
             nonce = bytes.fromhex(row["nonce"] or "")

@@ -294,7 +294,7 @@ def add_row(kind: str, /, **body: object) -> Change:
 
 
 ALONE: dict[str, tuple[Change, str]] = {
-    "the number of a row": (set_field(9, seq=90), "row 9 is missing, or stands in another place"),
+    "the number of a row": (set_field(9, seq=90), "row 9 is missing or out of place"),
     "the kind of a row": (set_field(9, kind="Order"), "a field of row 9 was changed"),
     "the seat of a row": (set_field(9, seat=2), "a field of row 9 was changed"),
     "how a row came": (set_field(9, by="clock"), "a field of row 9 was changed"),
@@ -319,8 +319,8 @@ ALONE: dict[str, tuple[Change, str]] = {
     "the secret": (set_in("chance", "secret", "00" * 32), "the secret is not the one"),
     "the words": (set_in("chance", "words", ["a", "b", "c"]), "other words than the first row"),
     "the seating": (set_in("chance", "seating", [2, 1, 0]), "other seating than the first row"),
-    "rows in another order": (exchange_rows, "row 4 is missing, or stands in another place"),
-    "a row left out": (leave_out_replaced, "is missing, or stands in another place"),
+    "rows in another order": (exchange_rows, "row 4 is missing or out of place"),
+    "a row left out": (leave_out_replaced, "is missing or out of place"),
     "the end cut off": (cut(3, adjust=False), "rows at the end are gone or added"),
     "the end cut off with its head": (cut(3, adjust=True), "does not tell the secret"),
     "what was said": (lambda document: document["talk"][0].update(body="Bad luck!"), "the text of line 1"),

@@ -54,7 +54,7 @@ class Commands(click.Group):
             check = "Check that there is room, and that this account may read and write there."
             raise CommandError(f"{what}{error.strerror or error}. {check}") from None
         except KeyboardInterrupt:
-            raise CommandError("Interrupted. What was confirmed is kept, what was half done is not.", 130) from None
+            raise CommandError("Interrupted. Nothing is left half done.", 130) from None
         finally:
             signal.signal(signal.SIGTERM, before)
 

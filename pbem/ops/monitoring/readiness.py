@@ -111,4 +111,4 @@ def _beat(server: Server, worker: str | None) -> Finding:
     if silent > SILENT:
         says = f"The last sign of {'any worker' if worker is None else 'this worker'} is {duration_text(silent)} old."
         return bad("worker", says, "See the log: `tick_failed` says what is wrong.")
-    return finding.ok("worker", f"heard of {max(silent, timedelta(0)).total_seconds():.0f} s ago")
+    return finding.ok("worker", f"last heartbeat {max(silent, timedelta(0)).total_seconds():.0f} s ago")
