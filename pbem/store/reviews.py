@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, insert, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, insert, select, tuple_, update
 
 from pbem.domain.states import TableStatus
 from pbem.store import queries
@@ -38,19 +38,22 @@ _CLAIM = (
     .values(due_at=bindparam("until", type_=Moment), attempts=REVIEW.c.attempts + 1)
     .returning(REVIEW)
 )
+_LATEST = REVIEW.alias("latest")
+# Of a person who has as many reviews as one may have in a day, when the first of the latest is due.
+_BEFORE = (
+    select(_LATEST.c.due_at)
+    .where(_LATEST.c.person_id == PLAYER.c.person_id)
+    .order_by(_LATEST.c.due_at.desc())
+    .limit(1)
+    .offset(MOST_A_DAY - 1)
+    .scalar_subquery()
+)
 _PLAYED = (
-    select(PLAYER.c.seat, PLAYER.c.person_id)
+    select(PLAYER.c.seat, PLAYER.c.person_id, _BEFORE.label("before"))
     .join(PERSON, PERSON.c.id == PLAYER.c.person_id)
     .where(PLAYER.c.game_id == bindparam("of_game"), PLAYER.c.seat.is_not(None), ~IS_GUEST)
     .order_by(PLAYER.c.seat)
 )
-_NEWEST_FIRST = func.row_number().over(partition_by=REVIEW.c.person_id, order_by=REVIEW.c.due_at.desc())
-_RANKED = (
-    select(REVIEW.c.person_id, REVIEW.c.due_at, _NEWEST_FIRST.label("place"))
-    .where(REVIEW.c.person_id.in_(bindparam("these", expanding=True)))
-    .subquery()
-)
-_LAST_BUT = select(_RANKED.c.person_id, _RANKED.c.due_at).where(_RANKED.c.place == MOST_A_DAY)
 
 
 def ask(tx: Connection, game_id: int, now: datetime) -> None:
@@ -58,12 +61,16 @@ def ask(tx: Connection, game_id: int, now: datetime) -> None:
 
     One who has many in a day gets the next when the first of them is a day old.
     """
-    played = [(row.seat, row.person_id) for row in tx.execute(_PLAYED, {"of_game": game_id})]
-    before = {row.person_id: row.due_at for row in tx.execute(_LAST_BUT, {"these": [who for _seat, who in played]})}
-    due = {who: max(now, before.get(who, now - _DAY) + _DAY) for _seat, who in played}
     rows = [
-        {"game_id": game_id, "seat": seat, "person_id": who, "due_at": due[who], "attempts": 0, "shared": False}
-        for seat, who in played
+        {
+            "game_id": game_id,
+            "seat": row.seat,
+            "person_id": row.person_id,
+            "due_at": max(now, (row.before or now - _DAY) + _DAY),
+            "attempts": 0,
+            "shared": False,
+        }
+        for row in tx.execute(_PLAYED, {"of_game": game_id})
     ]
     if rows:
         tx.execute(insert(REVIEW), rows)

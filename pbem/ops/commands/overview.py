@@ -125,7 +125,9 @@ def _lines(found: Overview) -> list[str]:
         lines.append(f"       the oldest of these emails was due {relative_text(found.now, found.counts.oldest)}")
     if found.playing is not None:
         lines.append(f"{found.playing:6} tables that are being played")
-    lines += [f"worker {each.worker}: last heartbeat {relative_text(found.now, each.beat_at)}" for each in found.workers]
+    lines += [
+        f"worker {each.worker}: last heartbeat {relative_text(found.now, each.beat_at)}" for each in found.workers
+    ]
     if found.doubt is not None:
         lines += [found.doubt.says, found.doubt.remedy]
     elif not found.awake:

@@ -94,9 +94,7 @@ def table_list(status: str, most: int) -> None:
     for game in found:
         state = "paused" if game.paused else game.status
         click.echo(f"{game.id:6}  {state:8} turn {game.turn:4}  {game.kind:18} {game.title}")
-    click.echo(
-        f"{counted(len(numbers), 'table')}{f'; these are the newest {most}' if len(numbers) > most else ''}."
-    )
+    click.echo(f"{counted(len(numbers), 'table')}{f'; these are the newest {most}' if len(numbers) > most else ''}.")
 
 
 @command(TABLE, "show", example="pbem table show 12")
