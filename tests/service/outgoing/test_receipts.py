@@ -85,7 +85,7 @@ def test_a_receipt_has_the_outcome_of_each_line_and_the_present_question(receipt
     assert "“bid 5”: That was for turn 1, and the game is now on turn 2." in text
     assert "“board”: Skipped." in text
     assert "YOUR CURRENT DECISION It's not your turn." in text
-    assert "You lead with 3." in text
+    assert "You have the high bid: 3." in text
 
 
 def test_a_receipt_teaches_a_player_who_wrote_no_command(receipt):
