@@ -3,7 +3,20 @@
 from datetime import datetime, timedelta
 from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, and_, bindparam, insert, select, tuple_, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    and_,
+    bindparam,
+    case,
+    false,
+    func,
+    insert,
+    literal_column,
+    select,
+    tuple_,
+    update,
+)
 
 from pbem.domain.states import TableStatus
 from pbem.store import queries
@@ -38,42 +51,34 @@ _CLAIM = (
     .values(due_at=bindparam("until", type_=Moment), attempts=REVIEW.c.attempts + 1)
     .returning(REVIEW)
 )
-_LATEST = REVIEW.alias("latest")
-# Of a person who has as many reviews as one may have in a day, when the first of the latest is due.
-_BEFORE = (
-    select(_LATEST.c.due_at)
-    .where(_LATEST.c.person_id == PLAYER.c.person_id)
-    .order_by(_LATEST.c.due_at.desc())
-    .limit(1)
-    .offset(MOST_A_DAY - 1)
+_OTHER = REVIEW.alias("other")
+_LATELY = (
+    select(func.count())
+    .where(_OTHER.c.person_id == PLAYER.c.person_id, _OTHER.c.due_at > bindparam("day_ago", type_=Moment))
     .scalar_subquery()
 )
-_PLAYED = (
-    select(PLAYER.c.seat, PLAYER.c.person_id, _BEFORE.label("before"))
+_DAYS: Final = 7
+# Ten are made today, ten tomorrow, and so on; what is beyond a week is made with those of its last day.
+_WHEN = case(
+    {day: bindparam(f"day_{day}", type_=Moment) for day in range(_DAYS)},
+    value=_LATELY // MOST_A_DAY,
+    else_=bindparam(f"day_{_DAYS}", type_=Moment),
+)
+_ASK = insert(REVIEW).from_select(
+    ("game_id", "seat", "person_id", "due_at", "attempts", "shared"),
+    select(PLAYER.c.game_id, PLAYER.c.seat, PLAYER.c.person_id, _WHEN, literal_column("0"), false())
     .join(PERSON, PERSON.c.id == PLAYER.c.person_id)
-    .where(PLAYER.c.game_id == bindparam("of_game"), PLAYER.c.seat.is_not(None), ~IS_GUEST)
-    .order_by(PLAYER.c.seat)
+    .where(PLAYER.c.game_id == bindparam("of_game"), PLAYER.c.seat.is_not(None), ~IS_GUEST),
 )
 
 
 def ask(tx: Connection, game_id: int, now: datetime) -> None:
     """Ask for a review for each person at a table whose game just ended. Guests get none, because demos are deleted.
 
-    One who has many in a day gets the next when the first of them is a day old.
+    One who has many in a day gets the next on another day.
     """
-    rows = [
-        {
-            "game_id": game_id,
-            "seat": row.seat,
-            "person_id": row.person_id,
-            "due_at": max(now, (row.before or now - _DAY) + _DAY),
-            "attempts": 0,
-            "shared": False,
-        }
-        for row in tx.execute(_PLAYED, {"of_game": game_id})
-    ]
-    if rows:
-        tx.execute(insert(REVIEW), rows)
+    days = {f"day_{day}": now + day * _DAY for day in range(_DAYS + 1)}
+    tx.execute(_ASK, {"of_game": game_id, "day_ago": now - _DAY, **days})
 
 
 def claim(tx: Connection, now: datetime, until: datetime) -> ReviewRow | None:
