@@ -35,7 +35,7 @@ def _to_pick(view: State, seat: int) -> Decision:
     return Decision(
         seat,
         say(
-            "Which card do you pick? You've picked {own} of {full} cards.",
+            "Which card do you pick? You've picked {own} of {full}.",
             own=len(view.hands[seat]),
             full=full_hand(view),
         ),
