@@ -52,7 +52,7 @@ _CLAIM = (
     .returning(REVIEW)
 )
 _OTHER = REVIEW.alias("other")
-_LATELY = (
+_RECENT = (
     select(func.count())
     .where(_OTHER.c.person_id == PLAYER.c.person_id, _OTHER.c.due_at > bindparam("day_ago", type_=Moment))
     .scalar_subquery()
@@ -61,7 +61,7 @@ _DAYS: Final = 7
 # Ten are made today, ten tomorrow, and so on; what is beyond a week is made with those of its last day.
 _WHEN = case(
     {day: bindparam(f"day_{day}", type_=Moment) for day in range(_DAYS)},
-    value=_LATELY // MOST_A_DAY,
+    value=_RECENT // MOST_A_DAY,
     else_=bindparam(f"day_{_DAYS}", type_=Moment),
 )
 _ASK = insert(REVIEW).from_select(

@@ -26,7 +26,7 @@ BY_EMAIL = re.compile(r"/(m|u)/.*/links$")
 IS_A_TABLE = re.compile(r"/c/[^/]+(/(decline|leave|invite|seat))?$")
 TOKEN, CHOICE = re.compile(r"[a-z2-7]{33}"), re.compile(r"/m/.*")
 OF_AN_ACCOUNT = re.compile(r"/(l|y|d|w)/[^/]+$")
-ABOUT_NO_TABLE = re.compile(r"/|/desk|/games/[\w-]+|/handbook.*")
+ABOUT_NO_TABLE = re.compile(r"/|/desk|/games/[\w-]+|/handbook.*|/verify")
 
 
 def ways(page) -> Iterator[str]:
