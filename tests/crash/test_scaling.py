@@ -32,10 +32,10 @@ START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 PROCESSES = 4
 """Of each kind."""
 
-MOVES = min(int(os.environ.get("PBEM_TEST_MOVES", "60")), 600)
+MOVES = min(int(os.environ.get("PBEM_TEST_MOVES", "30")), 600)
 """More of them would only be more of the same."""
 
-TABLES = max(6, MOVES // 10)
+TABLES = max(4, MOVES // 10)
 """Enough, because a game is over after a while."""
 
 

@@ -58,6 +58,7 @@ def everything_asked(game: str) -> Decision:
     return Decision(0, decisions(game)[0].prompt, tuple(acts.values())[:80], decisions(game)[0].default)
 
 
+@pytest.mark.slice(2 / 5)
 @pytest.mark.parametrize("game", GAMES)
 def test_our_own_words_are_never_a_command_in_any_quote(game: str) -> None:
     asked, chance = everything_asked(game), Random(game)
@@ -76,6 +77,7 @@ def test_none_of_our_words_is_a_verb_of_a_game(game: str) -> None:
     assert not any(verb.startswith(tuple(Word)) for verb in verbs)
 
 
+@pytest.mark.slice(2 / 5)
 @settings(max_examples=EXAMPLES)
 @given(data=st.data(), seed=st.integers(0, 2**32))
 @pytest.mark.parametrize("game", GAMES)

@@ -15,7 +15,7 @@ TRIES = 8
 """Seeds tried from a mutant's own on."""
 
 
-@pytest.mark.slice(1 / 3)
+@pytest.mark.slice(1 / 6)
 @pytest.mark.parametrize("name", MUTANTS)
 def test_a_planted_fault_is_found(name, record_property):
     mutant = MUTANTS[name]
