@@ -31,8 +31,8 @@ MOST_LISTED: Final = 60
 MOST_BUTTONS: Final = 16
 """Things or numbers shown side by side; where there are more, they are in a list that opens, or typed."""
 
-_TO_A_PLAYER: Final = re.compile(r"\bto ([0-9]+)\b")
-"""A player in the phrase of an act, by the number of the seat."""
+_TO_A_PLAYER: Final = re.compile(r"(?<=\{\} )to ([0-9]+)\b")
+"""A player in the phrase of an act, by the number of the seat: `give {} to 2`. Other numbers, as in `up to 14`, stay numbers."""
 
 Fields = MultiDict[str, str]
 """The values of a form's fields by name: as a player filled them in, or as a choice fills them in."""

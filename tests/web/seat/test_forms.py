@@ -103,6 +103,12 @@ def test_a_sentence_with_several_fields_is_not_torn_apart_by_the_board():
     assert [each.name for each in choosable([forms["Play"]])] == [forms["Play"].fields[0].name]
 
 
+def test_a_number_in_a_sentence_is_a_player_only_where_something_is_given_to_them():
+    act = Act("raise", (OneOf("suit", SUITS), OneOf("suit", SUITS)), phrase="raise {} with {} up to 2")
+    (form,) = forms_of(decision(act), Teller())
+    assert form.after == "up to 2"
+
+
 def test_only_cards_unlike_those_that_can_be_chosen_are_barred():
     hand = Row(say("your hand"), tuple(Face("sign", word, word) for word in ("5", "5", "7")), "hand")
     field = Choosable("b0", (("5", Pick("b0", "0", many=False, chosen=False)),))
