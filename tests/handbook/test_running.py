@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from email import message_from_bytes
-from http.client import HTTPConnection
+from http.client import HTTPConnection, HTTPResponse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -212,6 +212,17 @@ def echo() -> Iterator[int]:
         server.shutdown()
 
 
+def answer_of(port: int, headers: dict[str, str]) -> tuple[HTTPResponse, bytes]:
+    """The answer to a request with these headers, as soon as something listens, and its body."""
+    asked(port, "/")
+    connection = HTTPConnection("127.0.0.1", port, timeout=60)
+    connection.request("GET", "/", headers={"Host": "games.example.org"} | headers)
+    answer = connection.getresponse()
+    body = answer.read()
+    connection.close()
+    return answer, body
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("front", FRONTS)
 def test_the_web_server_in_front_says_who_asks_whatever_the_client_claims(
@@ -219,12 +230,8 @@ def test_the_web_server_in_front_says_who_asks_whatever_the_client_claims(
 ) -> None:
     port = free_port()
     with running(*front(tmp_path, port, echo, tool), folder=tmp_path):
-        asked(port, "/")
-        connection = HTTPConnection("127.0.0.1", port, timeout=60)
         claims = {"X-Forwarded-For": "192.0.2.7, 10.0.0.1", "X-Forwarded-Proto": "gopher"}
-        connection.request("GET", "/", headers={"Host": "games.example.org"} | claims)
-        passed_on = message_from_bytes(connection.getresponse().read())
-        connection.close()
+        passed_on = message_from_bytes(answer_of(port, claims)[1])
     assert passed_on.get_all("X-Forwarded-For") == ["127.0.0.1"]
     assert passed_on.get_all("X-Forwarded-Proto") == ["http"]
     assert passed_on["Host"] == "games.example.org"
@@ -238,14 +245,10 @@ def test_the_web_server_in_front_compresses_no_page(
     """The size of a compressed page could tell the token in it."""
     port = free_port()
     with running(*front(tmp_path, port, echo, tool), folder=tmp_path):
-        asked(port, "/")
-        connection = HTTPConnection("127.0.0.1", port, timeout=60)
-        connection.request("GET", "/", headers={"Host": "games.example.org", "Accept-Encoding": "gzip, zstd, br"})
-        answer = connection.getresponse()
-        assert len(answer.read()) > 100
-        assert answer.getheader("Content-Type") == "text/html; charset=utf-8"
-        assert answer.getheader("Content-Encoding") is None
-        connection.close()
+        answer, body = answer_of(port, {"Accept-Encoding": "gzip, zstd, br"})
+    assert len(body) > 100
+    assert answer.getheader("Content-Type") == "text/html; charset=utf-8"
+    assert answer.getheader("Content-Encoding") is None
 
 
 @pytest.mark.slow
