@@ -8,9 +8,10 @@ from collections.abc import Callable
 from threading import Event
 from typing import Any, Final, NamedTuple
 
-from engine import coach, codec, installed
+from engine import coach, codec
 from engine.coach import Review
-from engine.game import Game, load, own_names
+from engine.game import Game
+from engine.installed import load_version
 from engine.options import Options
 from engine.table import Entry
 from pbem import child_process
@@ -89,10 +90,8 @@ def main() -> None:
 
 
 def _answer(question: dict[str, Any]) -> str:
-    if question["game"] not in own_names():
-        # One that the operator trusts: no other game is reviewed.
-        installed.offer_all()
-    game = load(question["game"]).by_version(question["rules"])
+    # A game of another package is one that the operator trusts: no other game is reviewed.
+    game = load_version(question["game"], question["rules"])
     turns = tuple((turn, codec.loads(game, entry)) for turn, entry in question["turns"])
     seed = bytes.fromhex(question["seed"])
     own = tuple(question["own"])

@@ -10,10 +10,13 @@ from hashlib import sha256
 from threading import Lock
 from typing import Any, Final, NamedTuple
 
-from engine import coach, codec, installed
+import structlog
+
+from engine import coach, codec
 from engine.coach import Verdict
 from engine.decisions import Decision
-from engine.game import Game, load, own_names
+from engine.game import Game
+from engine.installed import load_version
 from pbem import child_process
 from pbem.domain.errors import TooMany
 from pbem.i18n.speech import gettext as _
@@ -26,6 +29,9 @@ MOST_SECONDS: Final = 30
 MOST_WAIT: Final = 60
 MOST_MEMORY: Final = 2**30
 MOST_HINTS: Final = 500
+
+
+_log = structlog.get_logger(__name__)
 
 
 class HintTask(NamedTuple):
@@ -55,11 +61,12 @@ class Adviser:
         if (known := self._hints.get(key)) is not None:
             return known
         if not self._busy.acquire(blocking=False):
-            raise _busy()
+            raise TooMany(_("The Expert is busy with someone else's hint."), remedy=_("Try again in a few seconds."))
         try:
             found: Verdict = _DECODER.decode(self._child.ask(question))
         except child_process.Failed as failed:
-            raise _busy() from failed
+            _log.exception("hint_failed", game=task.game.slug)
+            raise TooMany(_("The Expert has no hint for this move."), remedy=_("Choose without one.")) from failed
         finally:
             self._busy.release()
         return self._hints.put(key, found)
@@ -88,10 +95,6 @@ def _question(task: HintTask) -> dict[str, Any]:
     return {"game": game.slug, "rules": game.version, "seat": task.decision.seat, "view": codec.dumps(task.view)}
 
 
-def _busy() -> TooMany:
-    return TooMany(_("The Expert is busy with someone else's hint."), remedy=_("Try again in a few seconds."))
-
-
 def main() -> None:
     """Answer a web process's questions."""
     os.nice(NICENESS)
@@ -100,10 +103,8 @@ def main() -> None:
 
 
 def _answer(question: dict[str, Any]) -> str:
-    if question["game"] not in own_names():
-        # One that the operator trusts: no other game has hints.
-        installed.offer_all()
-    game = load(question["game"]).by_version(question["rules"])
+    # A game of another package is one that the operator trusts: no other game has hints.
+    game = load_version(question["game"], question["rules"])
     view = codec.loads(game, question["view"])
     decision = game.asks(view, question["seat"])
     assert decision is not None, "only a seat that is asked gets a hint"

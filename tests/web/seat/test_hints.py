@@ -5,8 +5,10 @@ from threading import Barrier, Thread
 from urllib.parse import quote
 
 import pytest
+from structlog.testing import capture_logs
 
 from engine import codec
+from pbem.child_process import Failed
 from pbem.domain.errors import TooMany
 from pbem.hints import Adviser, HintTask, hint_here
 from pbem.service.play import seat_view
@@ -115,3 +117,16 @@ def test_one_hint_is_made_at_a_time_and_others_are_asked_to_wait(server, links, 
     answered.wait(10)
     first.join()
     assert adviser(task) == hint_here(task)
+
+
+def test_a_hint_that_fails_is_logged_and_said_to_be_none(server, links, open_table, adviser):
+    task = task_of(seen_by(server, links, open_table, asked(open_table)))
+
+    class Broken:
+        def ask(self, question):
+            raise Failed("it ended")
+
+    adviser._child = Broken()
+    with capture_logs() as events, pytest.raises(TooMany, match="no hint for this move"):
+        adviser(task)
+    assert [line["game"] for line in events if line["event"] == "hint_failed"] == ["bid"]
