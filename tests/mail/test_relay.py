@@ -213,18 +213,18 @@ def test_an_address_cannot_inject_a_command(sink):
 
 
 @contextmanager
-def trickling(word):
-    """A relay that answers normally until it receives this word, and then sends one letter at a time for ever."""
+def endless(word, piece, pause=0.0):
+    """A relay that answers normally until it receives this word, and then sends this piece again and again for ever."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        served = threading.Thread(target=_trickle, args=(listening, word))
+        served = threading.Thread(target=_send_for_ever, args=(listening, word, piece, pause))
         served.start()
         yield listening.getsockname()[1]
         served.join()
 
 
-def _trickle(listening, word):
+def _send_for_ever(listening, word, piece, pause):
     connection, _ = listening.accept()
-    pause = threading.Event()
+    waiting = threading.Event()
     # The sender should hang up.
     with connection, connection.makefile("rb") as answer, suppress(OSError):
         heard = "nothing"
@@ -236,15 +236,24 @@ def _trickle(listening, word):
                 heard = "a mail"
             else:
                 heard = answer.readline().decode()[:4].lower()
-        while not pause.wait(0.01):
-            connection.sendall(b"2")
+        while not waiting.wait(pause):
+            connection.sendall(piece)
 
 
 # Long enough for the commands before.
 @pytest.mark.parametrize("word, time_limit, result", [("nothing", 0.3, Result.DOWN), ("a mail", 3, Result.LOST)])
 def test_a_relay_that_sends_its_answer_letter_by_letter_is_cut_off(word, time_limit, result):
-    with trickling(word) as port:
+    with endless(word, b"2", pause=0.01) as port:
         assert sent(Relay(settings(port), time_limit=time_limit)) == [result]
+
+
+@pytest.mark.parametrize("word, result", [("nothing", Result.DOWN), ("ehlo", Result.DOWN), ("a mail", Result.LOST)])
+@pytest.mark.parametrize("piece", [b"250-" + b"x" * 8000 + b"\r\n", b"250-\r\n" * 1000])
+def test_a_relay_whose_answer_never_ends_is_not_read_to_its_end(word, piece, result):
+    with endless(word, piece) as port, Relay(settings(port), time_limit=3).session() as session:
+        outcome = session.send(email())
+    assert outcome.result is result
+    assert "too long an answer" in outcome.answer
 
 
 @contextmanager

@@ -26,8 +26,9 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
+from io import BufferedReader
 from types import TracebackType
-from typing import Any, Final, Protocol, Self
+from typing import Final, Protocol, Self
 
 from pbem.config.settings import Security, Smtp
 from pbem.domain.bounce import is_about_sender, is_gone
@@ -48,6 +49,9 @@ TIME_LIMIT: Final = 140.0
 
 The setting limits each answer, and a relay that sends an answer one letter at a time never exceeds that.
 """
+
+MOST_ANSWERED: Final = 2**16
+"""Bytes of one answer that are read; real ones have a few hundred. An answer may have any number of lines."""
 
 STOP_TIME: Final = 5.0
 """Seconds that an email may still take when the process is told to stop."""
@@ -131,7 +135,7 @@ class RelaySession:
         self._time_limit = relay.time_limit
         self._stopping = relay.stopping
         self._stop_at = math.inf
-        self._server: smtplib.SMTP | None = None
+        self._server: _Connection | None = None
         self._line: socket.socket | None = None
         self._hung_up = False
         self._deadline = math.inf
@@ -215,20 +219,18 @@ class RelaySession:
                 return self._too_slow
         return ""
 
-    def _connect(self) -> smtplib.SMTP:
+    def _connect(self) -> "_Connection":
         settings = self._settings
         # Loading the trusted certificates takes longer than many a batch.
         trust = None if settings.security is Security.NONE else self._trust or ssl.create_default_context()
-        kind: Any = smtplib.SMTP_SSL if settings.security is Security.TLS else smtplib.SMTP
-        more = {"context": trust} if settings.security is Security.TLS else {}
-        server: smtplib.SMTP = kind(timeout=settings.timeout, **more)
+        server = _Connection(timeout=settings.timeout)
         try:
             # For the name in the certificate and in errors; smtplib would set it while it connects.
             vars(server)["_host"] = settings.host
             connected = self._dial()
             if settings.security is Security.TLS and trust is not None:
                 connected = trust.wrap_socket(connected, server_hostname=settings.host)
-            server.sock, server.file = connected, None
+            server.sock = connected
             code, greeting = server.getreply()
             if code != _GREETED:
                 raise smtplib.SMTPConnectError(code, greeting)
@@ -279,6 +281,37 @@ class RelaySession:
                 server.quit()
         server.close()
         self._let_go()
+
+
+class _Connection(smtplib.SMTP):
+    """A connection that reads no more of an answer than it may have: the library keeps every line of an endless one."""
+
+    def getreply(self) -> tuple[int, bytes]:
+        """The next answer. Raises SMTPServerDisconnected if it is too long."""
+        if self.file is None:
+            assert self.sock is not None, "connected before anything is read"
+            self.file = _Lines(self.sock.makefile("rb"))
+        self.file.left = MOST_ANSWERED
+        return super().getreply()
+
+
+class _Lines:
+    """The lines that a relay sends, until `left` more bytes are read."""
+
+    def __init__(self, file: BufferedReader) -> None:
+        self._file = file
+        self.left = 0
+
+    def readline(self, most: int) -> bytes:
+        """The next line. Raises OSError if that is more than what is left."""
+        line = self._file.readline(most)
+        self.left -= len(line)
+        if self.left < 0:
+            raise OSError("it sent too long an answer")
+        return line
+
+    def close(self) -> None:
+        self._file.close()
 
 
 def _send(server: smtplib.SMTP, email: OutgoingEmail) -> Outcome:
