@@ -136,6 +136,9 @@ def test_a_device_is_known_for_a_year_by_one_name_and_through_a_change_of_keys(s
     for other in ("", "x" * 56, "1" * 56, device[:-1], device[:-1] + ("a" if device[-1] != "a" else "b"), "é" * 56):
         assert not devices.is_known(server, other, "Olga")
     assert not devices.is_known(server, device, "Otto")
+    # Each spelling would have attempts of its own.
+    for spelling in (device.upper(), device.capitalize(), device.replace("s", "\u017f"), f" {device}", f"{device}="):
+        assert spelling == device or not devices.is_known(server, spelling, "Olga")
     later = replace(server, keys=rotate(server.keys, b"n" * SECRET_BYTES, server.now().date()))
     assert devices.is_known(later, device, "Olga")
     clock.advance(devices.LIFETIME - MINUTE)
