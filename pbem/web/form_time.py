@@ -29,10 +29,13 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def text() -> str:
-    """The text of the field. A form that is shown again has that of the first time, so nobody waits twice."""
+    """The text of the field. A form that is shown again has that of the first time, so nobody waits twice.
+
+    If the clock was set back meanwhile, that time has yet to come.
+    """
     earlier, now = request.form.get(FIELD, ""), server().now()
     opened = _moment(earlier)
-    if opened is None:
+    if opened is None or opened > now:
         return _signed(now)
     return earlier if now - opened <= LONGEST else _signed(now - QUICKEST)
 

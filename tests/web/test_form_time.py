@@ -81,6 +81,15 @@ def test_a_form_left_open_for_too_long_is_shown_again_and_then_works_at_once(bro
         assert pressed(browser, refused, button, typed).url in ("/sent", "/called"), path
 
 
+def test_a_form_opened_before_the_clock_was_set_back_works_at_the_second_press(browser, clock):
+    page = browser.open("/mine")
+    clock.set(clock.now() - timedelta(hours=1))
+    refused = pressed(browser, page, "Send links", {"address": "ann@example.org"})
+    assert refused.status == 400
+    clock.advance(form_time.QUICKEST)
+    assert pressed(browser, refused, "Send links", {"address": "ann@example.org"}).url == "/sent"
+
+
 def test_a_form_can_be_sent_for_a_day_and_after_a_change_of_keys(browser, server, settings, clock):
     page = browser.open("/mine")
     clock.advance(form_time.LONGEST)
