@@ -22,7 +22,6 @@ import signal
 from collections import defaultdict
 from collections.abc import Callable, Collection, Generator, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
@@ -167,15 +166,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _leave_out_beyond_slices(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep the share of a file's tests that their mark names. Chosen by the seed, so that all processes choose the same."""
-    cases: dict[tuple[Path, float], list[pytest.Item]] = defaultdict(list)
+    """Keep the share that a mark names of a file's tests, or of the tests that it is `among`; all processes choose the same by the seed."""
+    cases: dict[tuple[str, float], list[pytest.Item]] = defaultdict(list)
     for item in items:
         for mark in item.iter_markers("slice"):
-            cases[item.path, mark.args[0]].append(item)
+            file = item.nodeid.partition("::")[0]
+            cases[mark.kwargs.get("among", file), mark.args[0]].append(item)
     beyond: set[pytest.Item] = set()
-    for (path, share), those in cases.items():
+    for (among, share), those in cases.items():
         those.sort(key=lambda item: item.nodeid)
-        Random(f"{getattr(config.option, 'randomly_seed', 0)} {path.name}").shuffle(those)
+        Random(f"{getattr(config.option, 'randomly_seed', 0)} {among}").shuffle(those)
         beyond.update(those[math.ceil(share * len(those)) :])
     if beyond:
         config.hook.pytest_deselected(items=[item for item in items if item in beyond])

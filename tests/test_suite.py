@@ -46,7 +46,7 @@ def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.
     missing = 'TOOLS["no-such-program"] = Tool(("no-such-program",), "apt-get install nothing")'
     present = 'TOOLS["python"] = Tool(("python3",), "apt-get install python3")'
     pytester.makeconftest("\n".join((_CONFTEST, missing, present)))
-    pytester.makeini("[pytest]\nmarkers =\n    needs(*tools): programs\n    slice(share): some\n")
+    pytester.makeini("[pytest]\nmarkers =\n    needs(*tools): programs\n    slice(share, among): some\n")
     return pytester
 
 
@@ -179,6 +179,12 @@ def test_processes_agree_on_the_slice_of_a_run(suite: pytest.Pytester) -> None:
     suite.makepyfile(_CASES)
     result = suite.runpytest_subprocess("-n", "2", "--dist", "loadgroup")
     result.assert_outcomes(passed=5)
+
+
+def test_a_slice_may_be_of_tests_in_several_files(suite: pytest.Pytester) -> None:
+    one = "import pytest\n\n@pytest.mark.slice(1 / 3, among='both')\ndef test_it(): ..."
+    suite.makepyfile(test_a=one, test_b=one, test_c=one)
+    suite.runpytest().assert_outcomes(passed=1, deselected=2)
 
 
 def test_everything_is_tried_if_asked_for(suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:

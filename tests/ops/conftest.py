@@ -39,6 +39,12 @@ __all__ = [
 Run = Callable[..., Result]
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Try half of the slow tests, which start whole servers."""
+    if item.get_closest_marker("slow"):
+        item.add_marker(pytest.mark.slice(1 / 2, among="tests/ops"))
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder to run commands in, with no setting at all."""
