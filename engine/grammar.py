@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
@@ -29,7 +30,10 @@ _LONGEST_NUMBER: Final = 9
 _MOST_SHOWN: Final = 12
 _TOO_SHORT_TO_CORRECT: Final = 2
 _MOST_COMPLETED: Final = 100
-"""Choices among which one is looked for that goes on as a line began."""
+"""Choices among which some are looked for that go on as a line began."""
+_MOST_COMPLETIONS: Final = 3
+_LONGEST_LISTED: Final = 24
+"""Characters of a completion that may have others beside it."""
 
 _EDGES: Final = ".,;:!?\"'()[]<>{}*_`"
 _PLAIN_QUOTES: Final = str.maketrans("‘’‚‛“”„‟«»‹›´", '\'\'\'\'""""""""\'')
@@ -321,15 +325,15 @@ def _stuck(act: Act, words: Sequence[str]) -> tuple[int, Text]:
         if isinstance(part, str):
             left = left[1:] if left[:1] == [part] else left
             continue
-        if not left:
-            given = " ".join([act.verb, *words])
-            return 0, say("“{given}” is incomplete. Try “{example}”.", given=given, example=_completed(act, words))
+        if not left or _begins_a_row(part, left):
+            return 0, _incomplete(act, words)
         fitting = _fitting(part, left)
         if not fitting:
             return len(left), _misfit(part, left)
         left = left[max(fitting) :]
     if left:
-        return len(left), say("“{words}” doesn't belong after “{verb}”.", words=" ".join(left), verb=act.verb)
+        begun = " ".join([act.verb, *words[: len(words) - len(left)]])
+        return len(left), say("“{words}” doesn't belong after “{begun}”.", words=" ".join(left), begun=begun)
     return 0, say("Those don't go together.")
 
 
@@ -391,8 +395,34 @@ def _slipped(given: str, name: str) -> bool:
     return short != long and (swapped or short[same + 1 :] == long[same + 1 :])
 
 
-def _completed(act: Act, words: Sequence[str]) -> str:
-    """Return a choice of an act as it may be written, if possible one that goes on as the words after the verb begin."""
-    ways = [_written(act, choice) for choice in islice(act.choices(), _MOST_COMPLETED)]
+def _begins_a_row(blank: Blank, words: Sequence[str]) -> bool:
+    """Whether the words are things of a blank that takes more of them, or numbers of one that shares out."""
+    if isinstance(blank, Split):
+        return len(words) < len(blank.things) and all(_number(word) is not None for word in words)
+    if not isinstance(blank, Some | Ranking):
+        return False
+    many = blank.many if isinstance(blank, Some) else len(blank.things)
+    try:
+        rows = (row for fewer in range(1, many) for row in _read_row(blank.things, fewer, words, _Search()))
+        return any(used == len(words) for _, _, used in islice(rows, _MOST_READINGS))
+    except _TooManyTried:
+        return False
+
+
+def _incomplete(act: Act, words: Sequence[str]) -> Text:
+    """Say that a line lacks something, with choices that it may have begun."""
+    ways = tuple(say("“{way}”", way=way) for way in _completions(act, words))
+    return say("“{given}” is incomplete. Try {ways:or}.", given=" ".join([act.verb, *words]), ways=ways)
+
+
+def _completions(act: Act, words: Sequence[str]) -> list[str]:
+    """Return choices of an act as they may be written: those that go on as the words begin; else those with all of them."""
+    choices = list(islice(act.choices(), _MOST_COMPLETED))
+    # Values that are all different fit together in every game.
+    choices.sort(key=lambda choice: len(set(choice.values)) < len(choice.values))
+    ways = list(dict.fromkeys(_written(act, choice) for choice in choices))
     begun = [act.verb, *words]
-    return next((way for way in ways if _words(way)[: len(begun)] == begun), ways[0])
+    going_on = [way for way in ways if _words(way)[: len(begun)] == begun]
+    with_all = [way for way in ways if not Counter(begun) - Counter(_words(way))]
+    shown = going_on or with_all or ways[:1]
+    return shown[: _MOST_COMPLETIONS if words and len(shown[0]) <= _LONGEST_LISTED else 1]
