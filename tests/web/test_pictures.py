@@ -81,6 +81,18 @@ def test_the_signs_on_cards_are_explained_where_cards_are_shown(browser, links, 
     assert not legend.findall(open_seat(browser, links, table("bid", 3), 0).source)
 
 
+def test_a_page_with_rules_explains_all_signs_once_above_them(browser):
+    legend = re.compile(r'<li[^>]*><svg class="art \w+"[^>]*><use href="#art-[\w-]+"/></svg> ([\w ]+)</li>')
+    for game, names in {
+        "sun-bid": [*SUITS.values(), "Pawn", "Court", "Crown"],
+        "bid": ["Ace of Suns", "Ace of Moons", "Ace of Crowns", "Ace of Arms", "Blank"],
+        "templari": ["Red", "Blue", "Green", "Yellow", "Purple", "White"],
+    }.items():
+        above, _, below = browser.open(f"/games/{game}").source.partition('<h2 id="rules">')
+        assert legend.findall(above) == names
+        assert 'class="legend"' not in below
+
+
 def test_only_words_that_a_picture_shows_are_hidden(browser, links, table):
     note = re.compile(
         r'use href="#art-decktet-(\w+)"/></svg><span class="word">[^<]+</span> <span class="(note[^"]*)">'

@@ -4,7 +4,7 @@ A thing without a drawing is shown by its words alone, so a new game needs none.
 `signs.svg` and put them together here. This module knows nothing of a game's state or its reader.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from engine.decks import decktet, piecepack
 from engine.tell import Text
+from pbem.i18n.speech import mark
 
 _SVG: Final = "http://www.w3.org/2000/svg"
 _SIGNS: Final = Path(__file__).with_name("signs.svg")
@@ -181,10 +182,33 @@ def _all() -> Iterator[tuple[tuple[str, str], Drawing]]:
 DRAWINGS: Final = dict(_all())
 """Every drawing there is, by the kind and the id of a `Face`; signs are of the kind `sign`."""
 
-LEGENDS: Final = {
+Explained = tuple[str, str, str, str]
+"""The kind and the id of a picture, its colour if it has none of its own, and its name."""
+
+LEGENDS: Final[Mapping[str, tuple[Explained, ...]]] = {
     "decktet": (
-        *((sign, decktet.SUITS[letter]) for letter, sign in SUITS.items()),
-        *((sign, decktet.RANK_NAMES[letter]) for letter, sign in _RANKS.items() if letter in "PTX"),
+        *(("sign", sign, sign, decktet.SUITS[letter]) for letter, sign in SUITS.items()),
+        *(("sign", sign, sign, decktet.RANK_NAMES[letter]) for letter, sign in _RANKS.items() if letter in "PTX"),
     )
 }
 """The names of the signs on a kind of thing, where the words beside it do not say them."""
+
+RULES_LEGENDS: Final[Mapping[str, tuple[Explained, ...]]] = {
+    **LEGENDS,
+    "die": (
+        ("die", f"S{piecepack.ACE}", "", mark("Ace of Suns")),
+        ("die", f"M{piecepack.ACE}", "", mark("Ace of Moons")),
+        ("die", f"C{piecepack.ACE}", "", mark("Ace of Crowns")),
+        ("die", f"A{piecepack.ACE}", "", mark("Ace of Arms")),
+        ("die", f"S{piecepack.NULL}", "", mark("Blank")),
+    ),
+    "shield": (
+        ("sign", "cross", "red", mark("Red")),
+        ("sign", "ship", "blue", mark("Blue")),
+        ("sign", "tree", "green", mark("Green")),
+        ("sign", "key", "yellow", mark("Yellow")),
+        ("sign", "cup", "purple", mark("Purple")),
+        ("sign", "tower", "white", mark("White")),
+    ),
+}
+"""The same for a page with rules, which explains all signs once, at its top."""

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from engine.game import Game
 from pbem.i18n import speech
 from pbem.i18n.speech import translate
-from pbem.web.art.drawings import DRAWINGS, LEGENDS, PREFIX, SIGNS, Drawing
+from pbem.web.art.drawings import DRAWINGS, LEGENDS, PREFIX, RULES_LEGENDS, SIGNS, Drawing, Explained
 from pbem.web.seat.board import Thing
 
 _NEEDED: Final = "drawings_on_this_page"
@@ -52,10 +52,11 @@ def things(row: Iterable[Thing]) -> Markup:
     return Markup("\n".join([_thing(each, "li", needed, language) for each in row]))  # noqa: S704 - each is escaped
 
 
-def legend() -> list[tuple[str, str]]:
-    """The signs on this page so far that need an explanation, each with its name."""
+def legend(*, rules: bool = False) -> list[Explained]:
+    """The signs on this page so far that need an explanation: on a page with rules, all of them."""
     kinds = {drawing.name.partition("-")[0] for drawing in _needed().values()}
-    return [sign for kind, signs in LEGENDS.items() if kind in kinds for sign in signs]
+    legends = RULES_LEGENDS if rules else LEGENDS
+    return [sign for kind, signs in legends.items() if kind in kinds for sign in signs]
 
 
 def cover(game: Game[Any]) -> Markup:
