@@ -142,7 +142,7 @@ def test_hosts_and_players_hear_what_happens_to_a_table_before_the_start(server,
     server.run(joining.join, made.game_id, ben)
     server.run(leaving.leave, made.game_id, ann)
     sends()
-    assert "the host has closed" in text_of(box, "was closed")
+    assert "the host closed" in text_of(box, "was closed")
 
 
 def test_a_table_that_never_filled_up_says_so(server, clock, box, sends, person):
