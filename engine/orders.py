@@ -85,12 +85,12 @@ class Answer:
 
 _MEANINGS: Final[Mapping[str, Text]] = {
     "up to <number>": say("raise in the smallest steps up to that number, then pass"),
-    "up to <number> or ask me": say("raise up to that number, then leave the decision to you"),
+    "up to <number> or ask me": say("raise up to that number, then ask you"),
     "<choice> this auction": say("make this choice until the auction, lot or hand is over"),
     "<choice> then <choice>": say("make one choice after the other"),
     "always <choice>": say("make this choice every time"),
     "always <choice> unless <number on the board> over <number>": say(
-        "make this choice, but leave the decision to you if that number, such as your points, is higher"
+        "make this choice, but ask you if that number (such as your points) is higher"
     ),
 }
 USAGES: Final = tuple(_MEANINGS)

@@ -38,8 +38,8 @@ _LOG_JSON = click.option("--log-json", is_flag=True, help="Log all events as JSO
 def main() -> None:
     """Auction games played over days, by email: the server and its tools.
 
-    Settings come from the environment and from pbem.toml; `pbem config show` lists them. With none at all, the server
-    is one for this machine alone, with everything in ./.pbem.
+    Settings come from the environment and from pbem.toml; `pbem config show` lists them. With none, the server
+    is for this machine alone, with everything in ./.pbem.
     """
     program_log.configure(sys.stderr, logging.WARNING)
     # Files of a server are full of addresses and hidden cards: only its owner's account may read them.
@@ -295,7 +295,9 @@ def doctor() -> None:
 @click.option(
     "--search", "text", default="", help="Only tables with these words in their title or their players' names."
 )
-@click.option("--most", type=click.IntRange(1, 200), default=20, show_default=True, help="Most tables.")
+@click.option(
+    "--most", type=click.IntRange(1, 200), default=20, show_default=True, help="Show at most this many tables."
+)
 def overview(trouble: str, status: str, text: str, most: int) -> None:
     """Show what needs an organiser, workers and tables."""
     from pbem.ops.commands import overview as ops_overview

@@ -83,9 +83,9 @@ KINDS: Final[dict[str, Any]] = {kind.__name__: kind for kind in (Point, Verdict,
 
 _QUARTERS: Final = (
     say("almost never"),
-    say("one time in four"),
-    say("every other time"),
-    say("three times out of four"),
+    say("a quarter of the time"),
+    say("half the time"),
+    say("three quarters of the time"),
     say("almost always"),
 )
 
@@ -103,7 +103,7 @@ def of_mistake(verdict: Verdict) -> tuple[Text, ...]:
     """Return what to say about a mistake."""
     return (
         say(
-            "You chose “{chosen}”. “{other}” would have been better: it wins {better}% of the time, and your choice {chance}%.",
+            "You chose “{chosen}”. “{other}” would have been better: it wins {better}% of the time, yours {chance}%.",
             chosen=verdict.chosen,
             other=verdict.other,
             better=percent(verdict.chance - verdict.gain),
@@ -118,7 +118,7 @@ def of_best(verdict: Verdict) -> tuple[Text, ...]:
     """Return what to say about one of the best moves."""
     return (
         say(
-            "You chose “{chosen}”. The obvious choice was “{other}”: it wins {less}% of the time, and yours {chance}%.",
+            "You chose “{chosen}”. The obvious choice was “{other}”: it wins {less}% of the time, yours {chance}%.",
             chosen=verdict.chosen,
             other=verdict.other,
             less=percent(verdict.chance - verdict.gain),
@@ -131,7 +131,7 @@ def of_hint(verdict: Verdict, games: int) -> tuple[Text, ...]:
     """Return what to say about a suggested choice, compared in a number of imagined games."""
     chance, other = percent(verdict.chance), percent(verdict.chance - verdict.gain)
     found = say(
-        "The Expert bot would choose “{chosen}”. It won about {chance}% of {games} games imagined from here.",
+        "The Expert bot would choose “{chosen}”. It won about {chance}% of {games} games simulated from here.",
         chosen=verdict.chosen,
         chance=chance,
         games=games,
@@ -167,7 +167,7 @@ def _auction(verdict: Verdict) -> tuple[Text, ...]:
         return ()
     return (
         say(
-            "“{other}” would have won the auction {often}, and your choice {yours}.",
+            "“{other}” would have won the auction {often}; yours, {yours}.",
             other=verdict.other,
             often=_often(verdict.other_sold),
             yours=_often(verdict.sold),

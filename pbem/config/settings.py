@@ -133,10 +133,10 @@ class Mail:
         Derived("60; 5 in development", lambda texts: "5" if texts["development"] == "yes" else "60"),
         "Seconds an email waits so that its move can be taken back.",
     )
-    per_second: int = setting(number(0, 1000), "10", "Most emails per second; 0 for no limit.")
-    per_domain: int = setting(number(0, 1000), "1", "The same to any one domain; 0 for no limit.")
+    per_second: int = setting(number(0, 1000), "10", "Maximum emails per second; 0 for no limit.")
+    per_domain: int = setting(number(0, 1000), "1", "The same for any one domain; 0 for no limit.")
     new_domain: int = setting(
-        number(0, 10_000), "200", "Most emails per hour to a domain we first email today; 0 for no limit."
+        number(0, 10_000), "200", "Maximum emails per hour to a domain we first email today; 0 for no limit."
     )
     nameserver: str = setting(
         HOST_OR_NONE, "", "DNS server for our checks, such as 9.9.9.9; by default this machine's."
@@ -214,21 +214,25 @@ class Limits:
     mail_bytes: int = setting(
         number(2**16, 2**26), "1048576", "Largest incoming email, in bytes; a reply quotes at most 60 KB."
     )
-    open_tables: int = setting(number(1, 1000), "20", "Most open and running tables of one person.")
-    demos: int = setting(number(1, 60), "10", "Most demos per hour from one network; 60 in all.")
-    answers_a_turn: int = setting(number(1, 100), "5", "Most receipts per player and turn, and as many for refusals.")
-    answers_a_day: int = setting(number(1, 1000), "20", "Most receipts per player and day, and as many for refusals.")
+    open_tables: int = setting(number(1, 1000), "20", "Maximum open and running tables per person.")
+    demos: int = setting(number(1, 60), "10", "Maximum demos per hour from one network; 60 in all.")
+    answers_a_turn: int = setting(
+        number(1, 100), "5", "Maximum receipts per player and turn, and as many for refusals."
+    )
+    answers_a_day: int = setting(
+        number(1, 1000), "20", "Maximum receipts per player and day, and as many for refusals."
+    )
     network_an_hour: int = setting(
-        number(0, 10_000), "20", "Most emails per hour to addresses typed from one network; 0 for no limit."
+        number(0, 10_000), "20", "Maximum emails per hour to addresses typed from one network; 0 for no limit."
     )
     mailbox_a_day: int = setting(
-        number(0, 1000), "5", "Most emails per day to one mailbox because its address was typed; 0 for no limit."
+        number(0, 1000), "5", "Maximum emails per day to one mailbox because its address was typed; 0 for no limit."
     )
     domain_an_hour: int = setting(
-        number(0, 10_000), "100", "Most emails per hour to typed addresses of one domain; 0 for no limit."
+        number(0, 10_000), "100", "Maximum emails per hour to typed addresses of one domain; 0 for no limit."
     )
     strangers_a_day: int = setting(
-        number(0, 1_000_000), "2000", "Most emails per day to typed addresses in all; 0 for no limit."
+        number(0, 1_000_000), "2000", "Maximum emails per day to typed addresses in all; 0 for no limit."
     )
     # Links live two weeks.
     unconfirmed_days: int = setting(number(1, 14), "3", "Days until an unconfirmed address is deleted.")

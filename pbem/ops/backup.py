@@ -247,7 +247,7 @@ def _verify(tx: Tx, begin: Begin) -> int:
         if not report.sound:
             raise Fault(
                 f"Game {game_id} does not verify: {report.problems[0].says}.",
-                remedy=f"`pbem verify --game {game_id}` tells everything. Nothing was kept.",
+                remedy=f"`pbem verify --game {game_id}` lists everything. Nothing was kept.",
             )
     return len(ids)
 

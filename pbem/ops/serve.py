@@ -71,7 +71,7 @@ def serve(config: Config, say: Say, *, with_worker: bool = True) -> None:
         raise Forbidden(
             "On SQLite the web server is also the worker.",
             why="One process at a time can use the file, so no email would leave.",
-            remedy="Leave --no-worker away, or use PostgreSQL.",
+            remedy="Leave out --no-worker, or use PostgreSQL.",
         )
     with alone(config.database_url), open_store(config) as store:
         server = server_on(store, config)

@@ -190,14 +190,14 @@ def _of_table(saved: SavedGame) -> Iterator[str]:
     try:
         parse_pace(game.pace)
     except (BadInput, ValueError):
-        yield f"the stored pace {game.pace!r} is none"
+        yield f"the stored pace {game.pace!r} isn't valid"
     if not FEWEST <= game.missed_limit <= MOST:
         yield f"the stored number of missed turns, {game.missed_limit}, is out of range"
     if game.stand_in not in BOTS:
-        yield f"seats would be taken over by {game.stand_in!r}, which is no bot"
+        yield f"seats would be taken over by {game.stand_in!r}, which isn't a bot"
     for player in saved.players:
         if player.bot is not None and player.bot not in BOTS:
-            yield f"seat {player.seat} is said to be played by {player.bot!r}, which is no bot"
+            yield f"seat {player.seat} is said to be played by {player.bot!r}, which isn't a bot"
     names = [*(each.name for each in saved.players), *(each.name for each in saved.former_players)]
     for what, text, parse in (("title", game.title, parse_title), *(("name", name, parse_name) for name in names)):
         try:

@@ -6,26 +6,26 @@ use the tile you win with now against you next time. Lead outright with 100 poin
 What you have. Six tiles, numbered 0 to 5, that only you can see, a Pawn and 2 coins.
 
 An auction. The four dice, Suns, Moons, Crowns and Arms, each show a blank, an Ace or a number from 2 to 5. Everyone bids one
-tile in secret, and all bids are revealed at once. The single highest bid wins the sum of the numbers in points, and a coin
-for each blank. The winner rolls next.
+tile in secret, and all bids are revealed at once. The highest bid, unless it's tied, wins the sum of the numbers in points,
+and a coin for each blank. The winner rolls next.
 
 Ties. Players tied for the highest bid then bid coins in secret, 0 or more. The highest coin bid wins the auction; if that
 ties too, nobody wins. Either way, the coins go to the bank.
 
 Exchanging tiles. The winner's tile goes to the next highest bidder, that bidder's tile to the next, and so on; the lowest
-bid goes to the winner. Losers who made the same bid keep their tiles and are skipped.
+bidder's tile goes to the winner. Losers who made the same bid keep their tiles and are skipped.
 
 Aces. An Ace changes the auction, depending on its die:
-Suns: everything doubles: points, coins, bonuses and losses. Bids are two tiles, added up. Coins bid in a tie don't double.
+Suns: points, coins, bonuses and losses all double. Bids are two tiles, added together. Coins bid in a tie don't double.
 Moons: everyone who doesn't win gets a coin. If the bank can't pay them all, it pays nobody.
-Crowns: players tied for highest lose the points at stake, and bid no coins. A score can fall below 0.
-Arms: all tiles are shown before the bidding. Players whose six add up to 16 or more get 5 points.
+Crowns: players tied for the highest bid lose the points at stake, and don't bid coins. A score can fall below 0.
+Arms: all tiles are shown before the bidding. Players whose six tiles add up to 16 or more get 5 points.
 
 The Pawn. Once a game, before bids are revealed, you can give up your Pawn to reroll all four dice. The bids so far are
 cancelled unseen, and everyone bids again.
 
 The end. The game ends as soon as one player has 100 points or more and leads outright. If the lead is shared, play on until one
-player leads outright, whatever the score by then.
+player leads outright, however high the scores.
 
 Fine print. The bank starts with 4 coins per player and pays only what it has. Bids are public, so you can work out who
 holds what. If nobody wins, the highest bid that wasn't tied starts the exchange. If several players give up a Pawn at once,

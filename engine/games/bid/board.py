@@ -33,7 +33,7 @@ def _title(view: State) -> Text:
     if view.over:
         return say("Bid!, auction {auction}", auction=view.auction)
     if view.auction == view.terms.auctions:
-        return say("Bid!, auction {auction}, the last", auction=view.auction)
+        return say("Bid!, auction {auction} (the last)", auction=view.auction)
     return say("Bid!, auction {auction} of up to {most}", auction=view.auction, most=view.terms.auctions)
 
 

@@ -87,7 +87,7 @@ class ArmsPaid(Fact[State]):
         if not self.seats:
             return say("Ace of Arms: nobody's tiles add up to {least}.", least=STRONG_HAND)
         return say(
-            "Ace of Arms: tiles of {least} or more score {points} points for {seats:seats}.",
+            "Ace of Arms: {points} points for tiles adding up to {least} or more go to {seats:seats}.",
             points=self.points,
             least=STRONG_HAND,
             seats=self.seats,

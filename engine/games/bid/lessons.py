@@ -40,11 +40,11 @@ def lesson(view: State, seat: int) -> Lesson | None:
 def _first(view: State) -> Lesson:
     return Lesson(
         what=say(
-            "Four dice set the prize: {prize}. Everyone bids in secret at the same time.",
+            "Four dice set the prize: {prize}. Everyone bids at the same time, in secret.",
             prize=spoken_prize(*prize(view.dice)),
         ),
         do=say(
-            "Choose {tiles:tile|tiles} to bid. The single highest bid wins; if it's tied, coins decide.",
+            "Choose {tiles:tile|tiles} to bid. The highest bid wins; if it's tied, coins decide.",
             tiles=doubling(view.dice),
         ),
         why=say("100 points wins the game. Everyone starts with the same tiles, 0 to 5, so outguess the others."),

@@ -26,7 +26,7 @@ the lower total under your Aces or Excuse; if that's equal too, the win is share
 
 The ritual. With three players, Crowns are dealt at random, unseen. You start with the Crowns of your own Aces. Everyone
 passes both to the right, then one of their two to the left, then both to the right, and keeps one of the two that arrive.
-With four players, the one with the Excuse gives each of the others a Crown, keeps one of the rest, and so knows them all.
+With four players, the player with the Excuse gives each of the others a Crown, keeps one of the rest, and so knows them all.
 Only then does anyone look under an Ace.
 
 Fine print. The cards for sale are 2 to 9, with two suits, and the four Pawns, with three. Everyone starts with 90 gold. You

@@ -27,7 +27,7 @@ def show(view: State, seat: int) -> Board:
 
 def _title(view: State) -> Text:
     if view.over:
-        return say("Sorcerous Futures, the end")
+        return say("Sorcerous Futures, game over")
     if view.group == 0:
         return say("Sorcerous Futures, the Crowns")
     return say("Sorcerous Futures, auction {number} of {all}", number=sold(view) + 1, all=AUCTIONS)
@@ -113,8 +113,8 @@ def _known_to(view: State, seat: int) -> tuple[Line, ...]:
     mine = total_worth(view.bought[seat], worths, crown)
     crowns = (Line(crowns_sentence(view.down.crowns)),) if seat == view.excuse and known(crown) else ()
     return (
-        Line(say("Your cards score {mine}, plus the values you don't know: {missing}.", mine=mine, missing=missing)),
-        Line(say("Without those, the cards for sale would score: {each}.", each=each)),
+        Line(say("Your cards score {mine}, plus the values you don't know ({missing}).", mine=mine, missing=missing)),
+        Line(say("Not counting those, the cards for sale would score: {each}.", each=each)),
         *crowns,
     )
 
@@ -150,7 +150,7 @@ def _folds(view: State, seat: int) -> tuple[Fold, ...]:
 
 def _in_front(view: State, seat: int) -> tuple[Part, ...]:
     markers = markers_of(seat, view)
-    return (Row(say("in front"), faces(markers)),) if markers else ()
+    return (Row(say("holds"), faces(markers)),) if markers else ()
 
 
 def _state(view: State, seat: int) -> tuple[Text | None, int | None, bool]:
@@ -178,7 +178,7 @@ def _numbers(view: State) -> tuple[tuple[tuple[Text, int], ...], ...]:
             (say("gold"), gold),
             (say("cards"), sum(worth_of_card(card, worths) for card in view.bought[seat])),
             (say("Crown"), sum(crown_bonus(card, worths, view.down.crowns[seat]) for card in view.bought[seat])),
-            (say("in front"), total_in_front(markers_of(seat, view), worths)),
+            (say("face-down total"), total_in_front(markers_of(seat, view), worths)),
         )
         for seat, gold in enumerate(view.gold)
     )

@@ -33,11 +33,7 @@ def barred(view: State, seat: int) -> Mapping[str, Text]:
     if not selling or any(opening_bid(card) <= view.gold[seat] for card in view.row):
         return {}
     least = min(map(opening_bid, view.row))
-    why = say(
-        "An open auction takes an opening bid of at least {least}, and you have {gold} gold.",
-        least=least,
-        gold=view.gold[seat],
-    )
+    why = say("The cheapest card would open at {least}, and you have {gold} gold.", least=least, gold=view.gold[seat])
     return {"open": why}
 
 
@@ -79,9 +75,9 @@ def _for_crowns(view: State, seat: int) -> Decision:
 def _for_a_card(view: State, seat: int) -> Decision:
     gold = view.gold[seat]
     affordable = tuple(card for card in view.row if opening_bid(card) <= gold)
-    why = say("You open with a bid of the card's number, 10 for a Pawn, and you have {gold} gold.", gold=gold)
+    why = say("An open auction starts at the card's number (10 for a Pawn), and you have {gold} gold.", gold=gold)
     closed = Act("closed", (OneOf("card", things(view.row)),), note=say("everyone bids in secret"))
-    opened = Act("open", (OneOf("card", things(affordable), why),), note=say("bids its number, 10 for a Pawn"))
+    opened = Act("open", (OneOf("card", things(affordable), why),), note=say("you bid its number, or 10 for a Pawn"))
     if affordable:
         prompt = say("Which card do you sell next, in a closed or an open auction?")
     else:

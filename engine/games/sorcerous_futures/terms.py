@@ -19,7 +19,7 @@ EXCUSE_SEAT: Final = Listed(
         ("3", say("player 3")),
         ("4", say("player 4")),
     ),
-    about=say("The player who gets the Excuse: a random one, or the one with this number."),
+    about=say("The Excuse goes to a random player, or to the one with this number."),
     seats=(4,),
 )
 SLY_EXCUSE: Final = Listed(

@@ -59,7 +59,7 @@ def _turn_to_act(view: State) -> Text:
 
 def _how_it_scores() -> Text:
     return say(
-        "“Take worth” is what each take would score now. At the end of the round, the highest Sun total scores {bonus:point|points}.",
+        "“Take value” is what each take would score now. At the end of the round, the highest Sun total scores {bonus:point|points}.",
         bonus=HIGHEST_SUN_TOTAL,
     )
 
@@ -72,7 +72,7 @@ def _centre(view: State) -> tuple[Part, ...]:
     if view.auction is not None and view.auction.bidders:
         parts.append(Line(_how_it_began(view, view.auction)))
         parts.append(Line(say("Still to bid, in order: {seats:seats}.", seats=view.auction.bidders)))
-    counts = ((say("pool fills at"), view.terms.full), (say("cards in the deck"), len(view.deck)))
+    counts = ((say("cards in a full pool"), view.terms.full), (say("cards in the deck"), len(view.deck)))
     return (*parts, Amounts(counts))
 
 
@@ -112,12 +112,22 @@ def _with_the_pool(view: State, seat: int) -> Line:
     before = sum(points_of_take(view.takes[seat], view.terms.per_suit))
     after = sum(points_of_take(cards, view.terms.per_suit))
     if after == before:
-        return Line(say("Your take with this pool: still {after:point|points}.", after=after))
+        return Line(say("With this pool, your take would still be worth {after:point|points}.", after=after))
     if after < before:
         return Line(
-            say("Your take with this pool: {after:point|points}, {less} less.", after=after, less=before - after)
+            say(
+                "With this pool, your take would be worth {after:point|points} ({less} less).",
+                after=after,
+                less=before - after,
+            )
         )
-    return Line(say("Your take with this pool: {after:point|points}, {more} more.", after=after, more=after - before))
+    return Line(
+        say(
+            "With this pool, your take would be worth {after:point|points} ({more} more).",
+            after=after,
+            more=after - before,
+        )
+    )
 
 
 def _players(view: State) -> tuple[Panel, ...]:
@@ -127,7 +137,7 @@ def _players(view: State) -> tuple[Panel, ...]:
         numbers = [(say("points"), view.scores[other]), (say("Sun total"), sums[other])]
         # At the end the points count the takes already.
         if not view.over:
-            numbers.append((say("take worth"), sum(points_of_take(view.takes[other], view.terms.per_suit))))
+            numbers.append((say("take value"), sum(points_of_take(view.takes[other], view.terms.per_suit))))
         return Panel(other, tuple(numbers), *_state(view, other), _belongings(view, other))
 
     return tuple(map(panel, range(len(view.suns))))

@@ -13,7 +13,7 @@ you lose half a point per card, rounded up.
 Once you have played your last card, you're finished and wait for the showdown.
 
 The showdown. When everyone has folded or finished, the finished players compare their best Sets. The best gains a point per
-card of a full hand, plus all that the others lost this round. Every other finished player loses a point per card of a full
+card of a full hand, plus everything the others lost this round. Every other finished player loses a point per card of a full
 hand.
 
 Sets. A larger Set beats a smaller one. At equal sizes the kind decides, from high to low:

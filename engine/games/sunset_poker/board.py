@@ -45,7 +45,7 @@ def _title(view: State) -> Text:
     if view.over:
         return say("Sunset Poker, round {round}", round=view.round)
     if view.round == view.terms.max_rounds:
-        return say("Sunset Poker, round {round}, the last", round=view.round)
+        return say("Sunset Poker, round {round} (the last)", round=view.round)
     return say("Sunset Poker, round {round} of up to {last}", round=view.round, last=view.terms.max_rounds)
 
 
@@ -79,12 +79,12 @@ def _centre(view: State) -> tuple[Part, ...]:
     stake = full_hand(view)
     if view.lost:
         prize = say(
-            "The round's winner gains {stake} points plus all that the others lose, {lost} so far.",
+            "The round's winner gains {stake} points plus everything the others lose, {lost} so far.",
             stake=stake,
             lost=view.lost,
         )
     else:
-        prize = say("The round's winner gains {stake:point|points} plus all that the others lose.", stake=stake)
+        prize = say("The round's winner gains {stake:point|points} plus everything the others lose.", stake=stake)
     parts.append(Line(prize))
     return tuple(parts)
 

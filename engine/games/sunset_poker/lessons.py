@@ -38,7 +38,7 @@ _FIRST: Final = Lesson(
 _DOOR_SHUT: Final = Lesson(
     what=say("The Sun is taken, so folding now costs half a point for each card you've played, rounded up."),
     do=say("With a good Set, play on to your last card. With a poor one, fold now and lose little."),
-    why=say("Only players who play every card are in the showdown. The best Set wins all that the others lose."),
+    why=say("Only players who play every card are in the showdown. The best Set wins everything the others lose."),
 )
 
 
@@ -61,7 +61,7 @@ def _with_the_sun(view: State, played: int) -> Lesson:
         ),
         do=say("Fold to be safe, play on, or take the Sun so that nobody else can fold for a gain."),
         why=say(
-            "In the showdown, the best Set gains {stake} points plus all that the others lose; every other "
+            "In the showdown, the best Set gains {stake} points plus everything the others lose; every other "
             "Set loses {stake}.",
             stake=full_hand(view),
         ),

@@ -14,7 +14,7 @@ Players who tie share, and what can't be shared stays in the pot. If nobody has 
 count yourself, or the cards you just won.
 
 Bidding more than you have. You can, to make a rival pay more. But if that bid wins, you pay nothing, get nothing, and give
-up one of your cards for good. The lot is auctioned again without you.
+up one of your cards. The lot is auctioned again without you.
 
 Selling a card. Before the lot is turned up, a start player with 5 coins or fewer can auction one of their cards to the
 others. Bids start at 1, and the price goes to the seller. If nobody bids, the seller keeps the card.

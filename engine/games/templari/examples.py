@@ -41,7 +41,7 @@ EXAMPLES: Final = (
             ),
             Line(
                 say(
-                    "Ann can't pay. She keeps her 6 coins but loses the blue 3 or the red 7 for good, and gets "
+                    "Ann can't pay. She keeps her 6 coins but loses the blue 3 or the red 7, and gets "
                     "nothing. The lot is auctioned again among the others, to Ben's delight."
                 )
             ),

@@ -135,7 +135,7 @@ class Overbid(Fact[State]):
 
 @fact
 class GaveUp(Fact[State]):
-    """{seat} [gives|give] up {card} for good."""
+    """{seat} [gives|give] up {card}."""
 
     seat: int
     card: str

@@ -96,17 +96,17 @@ def call_answer(number: int, text: str | None) -> None:
     """Answer message NUMBER by email, and close it."""
     with open_server(read_settings()) as server:
         server.run(calls.answer, operator(), number, sys.stdin.read() if text is None else text)
-    click.echo(f"Call {number} is answered.")
+    click.echo(f"Message {number} is answered.")
 
 
-@command(CALL, "close", example="pbem call close 7 --reason 'You have found it yourself.'")
+@command(CALL, "close", example="pbem call close 7 --reason 'You found it yourself.'")
 @click.argument("number", type=click.IntRange(1))
 @click.option("--reason", required=True, help="Reason; the sender is told.")
 def call_close(number: int, reason: str) -> None:
     """Dismiss message NUMBER without an answer."""
     with open_server(read_settings()) as server:
         server.run(calls.close, operator(), number, reason)
-    click.echo(f"Call {number} is closed.")
+    click.echo(f"Message {number} is closed.")
 
 
 @command(AUDIT, "list", example="pbem audit list --table 12")
@@ -114,7 +114,9 @@ def call_close(number: int, reason: str) -> None:
 @click.option("--person", "person_id", type=click.IntRange(1), help="Only this person number.")
 @click.option("--act", help="Only acts of this kind, like pause.")
 @click.option("--by", "actor", help="Only this actor, as in the list, like 'organiser Ann'.")
-@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="Most rows.")
+@click.option(
+    "--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="Show at most this many rows."
+)
 def audit_list(game_id: int | None, person_id: int | None, act: str | None, actor: str | None, limit: int) -> None:
     """Show what was done, newest first."""
     with open_server(read_settings()) as server:

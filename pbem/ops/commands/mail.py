@@ -102,7 +102,7 @@ def mail_retry() -> None:
 @click.option("--from", "envelope_from", default="", metavar="ADDRESS", help="The sender of the envelope.")
 @click.option("--to", "envelope_to", required=True, metavar="ADDRESS", help="The one recipient.")
 def mail_receive(envelope_from: str, envelope_to: str) -> None:
-    """Take an email from standard input. For mail servers that pipe; a worker reads it.
+    """Take an email from standard input. For mail servers that pipe emails to programs; a worker reads it.
 
     Exit code 75 asks the mail server to try again, because the email couldn't be stored.
     """

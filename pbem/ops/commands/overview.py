@@ -27,7 +27,7 @@ _WORDS: Final = {
     "parked": "tables with emails given up",
     "paused": "paused tables",
     "frozen": "stopped tables",
-    "flawed": "tables whose record fails its check",
+    "flawed": "tables whose log fails its check",
     "queued": "overdue emails",
     "given_up": "emails given up",
     "unread": "incoming emails that couldn't be read",
@@ -82,9 +82,9 @@ def all_announce(file: Any, *, reason: str, dry_run: bool) -> None:
     _run("announce", reason, file.read(), dry_run=dry_run)
 
 
-@_command("resend", example="pbem all resend example.org --reason 'They had us on a list.'")
+@_command("resend", example="pbem all resend example.org --reason 'They had blocklisted us.'")
 @click.argument("domain")
-@click.option("--days", type=click.IntRange(1, 30), default=7, show_default=True, help="Days back.")
+@click.option("--days", type=click.IntRange(1, 30), default=7, show_default=True, help="How many days back to go.")
 def all_resend(domain: str, *, days: int, reason: str, dry_run: bool) -> None:
     """Resend emails that DOMAIN refused or bounced. Outdated ones stay unsent."""
     _run("resend", reason, domain, days, dry_run=dry_run)

@@ -85,7 +85,9 @@ def act_command(
 
 @command(TABLE, "list", example="pbem table list --status frozen")
 @click.option("--status", default="playing", show_default=True, help="Only tables in this state.")
-@click.option("--most", type=click.IntRange(1), default=50, show_default=True, help="Most tables, newest first.")
+@click.option(
+    "--most", type=click.IntRange(1), default=50, show_default=True, help="Show at most this many tables, newest first."
+)
 def table_list(status: str, most: int) -> None:
     """List tables, one per line: number, state, turn and title."""
     with open_server(read_settings()) as server, server.store.read() as tx:
@@ -120,7 +122,7 @@ def table_show(number: int) -> None:
         click.echo(f"Can go back to the turns {', '.join(str(turn) for turn, _ in reversed(found.turns))}.")
 
 
-@command(TABLE, "export", example="pbem table export 12 table-12.json --reason 'It moves to another server.'")
+@command(TABLE, "export", example="pbem table export 12 table-12.json --reason 'It is moving to another server.'")
 @_TABLE
 @click.argument("path", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--reason", required=True, help="Reason, logged.")
@@ -157,21 +159,21 @@ def table_extend(number: int, more: str, seat: int | None) -> DeskAct:
     return Extend(number, more, seat)
 
 
-@act_command(TABLE, "freeze", example="12 --reason 'Its record is doubted.'")
+@act_command(TABLE, "freeze", example="12 --reason 'Someone doubts its log.'")
 @_TABLE
 def table_freeze(number: int) -> DeskAct:
     """Stop a table until its log has been checked. Nobody can move, and no clock runs."""
     return Freeze(number)
 
 
-@act_command(TABLE, "unfreeze", before="pbem verify --game 12 && ", example="12 --reason 'The record is sound.'")
+@act_command(TABLE, "unfreeze", before="pbem verify --game 12 && ", example="12 --reason 'The log is sound.'")
 @_TABLE
 def table_unfreeze(number: int) -> DeskAct:
     """Resume a stopped table."""
     return Unfreeze(number)
 
 
-@act_command(TABLE, "close", example="12 --reason 'All have asked for it.'")
+@act_command(TABLE, "close", example="12 --reason 'All players asked for it.'")
 @_TABLE
 def table_close(number: int) -> DeskAct:
     """Close a table. A running game ends without a result, and its secret is published."""
@@ -189,7 +191,7 @@ def table_rewind(number: int, turn: int) -> DeskAct:
     return Rewind(number, turn)
 
 
-@act_command(TABLE, "substitute", example="12 3 --by ben@example.org --reason 'Ann has no time any more.'")
+@act_command(TABLE, "substitute", example="12 3 --by ben@example.org --reason 'Ann has no time to play on.'")
 @_TABLE
 @click.argument("seat", type=_SEAT)
 @click.option("--by", "address", default="", metavar="ADDRESS", help="New player; without it, a bot.")
@@ -280,14 +282,14 @@ def person_merge(who: int, other: int) -> DeskAct:
     return Merge(who, other)
 
 
-@act_command(PERSON, "export", example="ann@example.org --reason 'She has asked for it.'")
+@act_command(PERSON, "export", example="ann@example.org --reason 'She asked for it.'")
 @_PERSON
 def person_export(who: int) -> DeskAct:
     """Email WHO, an address or number, a link to their data."""
     return SendExport(who)
 
 
-@act_command(PERSON, "delete", example="ann@example.org --reason 'She has asked for it.'")
+@act_command(PERSON, "delete", example="ann@example.org --reason 'She asked for it.'")
 @_PERSON
 def person_delete(who: int) -> DeskAct:
     """Delete WHO (an address or a number). They resign from their games, and the games stay."""
@@ -301,7 +303,7 @@ def person_resend(email: int) -> DeskAct:
     return ResendOfNoTable(email)
 
 
-@act_command(PERSON, "unban", example="ben@example.org --reason 'He has said sorry.'")
+@act_command(PERSON, "unban", example="ben@example.org --reason 'He has apologised.'")
 @_PERSON
 def person_unban(who: int) -> DeskAct:
     """Lift the ban of WHO (an address or a number)."""
@@ -329,7 +331,7 @@ def outage_declare(start: datetime, end: datetime) -> DeskAct:
 @act_command(
     MAIL_SYSTEM,
     "pause",
-    example="--reason 'Our number is on a list.'",
+    example="--reason 'Our IP address is blocklisted.'",
     why="The operator has paused all outgoing email.",
 )
 def mail_pause() -> DeskAct:
@@ -341,7 +343,7 @@ def mail_pause() -> DeskAct:
 
 
 @act_command(
-    MAIL_SYSTEM, "resume", example="--reason 'It is off the list.'", why="The operator lets email leave again."
+    MAIL_SYSTEM, "resume", example="--reason 'We are off the blocklist.'", why="The operator lets email leave again."
 )
 def mail_resume() -> DeskAct:
     """Resume outgoing email. Running clocks are extended by the pause, as after an outage."""

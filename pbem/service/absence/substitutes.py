@@ -62,8 +62,8 @@ def take(tx: Tx, server: Server, offer_id: int, person_id: int, name: str = "") 
     if withdrawn_from(tx, server, [offer.id], person_id):
         raise Forbidden(
             _("You have withdrawn your request for this seat."),
-            why=_("Asking and withdrawing in turn would keep the seat from others."),
-            remedy=_("Other seats are in the lobby."),
+            why=_("Asking and withdrawing again and again would keep the seat from others."),
+            remedy=_("Look for another seat on the front page."),
         )
     name = addresses.read_name(tx, server, name or person.name)
     if player is not None and player.person_id is not None:

@@ -262,7 +262,7 @@ class LogReader:
             return
         dealing = not entry.choices and turn == 0
         if not dealing and not _closes(before, entry):
-            yield Check.CHOICES, f"row {row.seq} closes its turn without the choices of all who were asked"
+            yield Check.CHOICES, f"row {row.seq} closes its turn without the choices of everyone who was asked"
         state, rules = before.state, self.rules
         story = rules.setup(state, draw) if dealing else rules.resolve(state, entry.choices, draw)
         try:

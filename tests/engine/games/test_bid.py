@@ -786,7 +786,7 @@ def test_the_story_is_told_to_each_reader():
     _, facts = bids(before, 4, 5, 1)
     spoken = [GAME.teller(BEN, ("Ann", "Ben", "Cleo")).tell(each) for each in facts[:-1]]
     assert spoken == [
-        "Ace of Arms: tiles of 16 or more score 5 points for you.",
+        "Ace of Arms: 5 points for tiles adding up to 16 or more go to you.",
         "Ann bids 4.",
         "You bid 5.",
         "Cleo bids 1.",
@@ -824,7 +824,7 @@ def test_the_board_tells_what_an_ace_means_only_while_it_matters():
         "The winner gets 4 points.",
         "Ace of Suns: everything doubles, and a bid is two tiles.",
         "Ace of Moons: everyone else gets 2 coins, if the bank can pay them all.",
-        "Ace of Arms: all tiles are shown, and hands of 16 or more score 10 points.",
+        "Ace of Arms: all tiles are shown, and hands adding up to 16 or more score 10 points.",
     ):
         assert sentence in text
     tied, _ = bids(before, (4, 5), (4, 5), (0, 1))

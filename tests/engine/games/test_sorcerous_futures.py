@@ -780,8 +780,8 @@ def test_the_board_counts_what_its_reader_knows():
         "Under the Ace of Moons: Harvest (Pawn Moons Suns Leaves)",
         "Under the Ace of Suns: Castle (7 Suns Knots)",
         "Crown: End (Crown Leaves)",
-        "Your cards score 8, plus the values you don't know: Waves, Leaves, Wyrms, Knots and the Excuse.",
-        "Without those, the cards for sale would score: Forest 1.",
+        "Your cards score 8, plus the values you don't know (Waves, Leaves, Wyrms, Knots and the Excuse).",
+        "Not counting those, the cards for sale would score: Forest 1.",
     ):
         assert line in shown
 

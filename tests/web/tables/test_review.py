@@ -27,14 +27,14 @@ def reviewed(over):
 def test_the_result_leads_to_the_review(browser, links, reviewed):
     page = browser.open(f"/s/{links.of(reviewed, 0)[1]}").follow("Review")
     assert page.heading == "Your review"
-    assert "You chose “bid 5”. “bid 4” would have been better: it wins 50% of the time, and" in page.text
+    assert "You chose “bid 5”. “bid 4” would have been better: it wins 50% of the time, yours 40%." in page.text
     assert "The auction was worth a bid of up to about 4." in page.text
-    assert "“bid 4” would have won the auction three times out of four, and your choice almost always." in page.text
-    assert "The obvious choice was “bid 0”: it wins 40% of the time, and yours 50%." in page.text
+    assert "“bid 4” would have won the auction three quarters of the time; yours, almost always." in page.text
+    assert "The obvious choice was “bid 0”: it wins 40% of the time, yours 50%." in page.text
     assert "Good luck raised your chance of winning by 8 percentage points." in page.text
     assert "Bad luck lowered your chance of winning by 12 percentage points." in page.text
     assert "Judged with every hand visible" in page.text
-    assert "Our coach played the game to the end 9,600 times" in page.text
+    assert "to the end, 9,600 times in all, with quick moves for everyone" in page.text
 
 
 def test_the_chart_has_its_numbers_as_a_table_that_leads_to_the_turns(browser, links, reviewed):
@@ -55,7 +55,7 @@ def test_a_review_that_is_being_made_says_so(browser, links, over):
 def test_a_review_beyond_those_of_a_day_says_that_it_waits(browser, links, over, clock):
     clock.set(clock.now() - HOUR)
     page = browser.open(f"/s/{links.of(over, 0)[1]}/review")
-    assert "You get up to 10 reviews a day. This one waits" in page.text
+    assert "You get up to 10 reviews a day. This one has to wait" in page.text
     assert "still working" not in page.text
 
 

@@ -55,7 +55,7 @@ class Correct(TableAct):
             return self._former_name(context, row) if self.former else self._name(context, row)
         before, now, values = _parse_correction(row, self.what, self.to)
         if before == now:
-            raise Gone(_("It already says so."), remedy=_("Nothing changed."))
+            raise Gone(_("It already says that."), remedy=_("Nothing changed."))
         tables.change_game(context.tx, row.id, **values)
         # A title may hold a person's name; the log of a game holds no names.
         values_in_log: dict[str, Any] = {} if self.what == "title" else {"before": before, "now": now}
