@@ -1,5 +1,6 @@
 """The words of the project: none that is retired is left, and the search for them finds what it should."""
 
+import re
 from fnmatch import fnmatch
 
 import pytest
@@ -63,3 +64,10 @@ def count() -> int:
 '''
     prose = [each.text for each in words.passages("x.py", text) if each.kind == "prose"]
     assert prose == ["Counts `."]
+
+
+def test_labels_of_links_in_emails_have_at_most_three_words() -> None:
+    texts = [path.read_text("utf-8") for path in (words.ROOT / "templates" / "mail").rglob("*.jinja")]
+    labels = {label for text in texts for label in re.findall(r'say\.(?:button|link)\(\s*_\("([^"]+)"', text)}
+    assert "Confirm email" in labels
+    assert {label for label in labels if len(label.split()) > 3} == set()
