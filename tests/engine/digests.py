@@ -16,8 +16,9 @@ from engine.bots import random_bot
 from engine.chance import Stream
 from engine.game import Game
 from engine.imprint import offered
-from engine.options import Listed, Options
+from engine.options import Listed, Number, Options
 from engine.table import Table, begin
+from engine.testing.plans import values_of
 
 FILE = Path(__file__).with_name("digests.json")
 GAMES_OF_EACH = 2
@@ -32,6 +33,10 @@ def digest(rules: Game[Any]) -> str:
             for seed in range(GAMES_OF_EACH):
                 for table in _tables(rules, seats, options, bytes([seats, number, seed]) * 10):
                     found.update(_shown(table))
+    for seats in sorted({*rules.seats}):
+        for number, options in enumerate(_numbers(rules)):
+            for table in _tables(rules, seats, options, bytes([seats, number, GAMES_OF_EACH]) * 10):
+                found.update(_shown(table))
     return found.hexdigest()
 
 
@@ -46,6 +51,13 @@ def _option_sets(rules: Game[Any]) -> Iterator[Options]:
     for option in rules.options:
         if isinstance(option, Listed):
             yield from ({option.name: value} for value in option.values if value != option.default)
+
+
+def _numbers(rules: Game[Any]) -> Iterator[Options]:
+    """Each unusual value of a numeric option that the kit tries: the bounds, and one between."""
+    for option in rules.options:
+        if isinstance(option, Number):
+            yield from ({option.name: value} for value in values_of(option) if value != option.default)
 
 
 def _tables(rules: Game[Any], seats: int, options: Options, seed: bytes) -> Iterator[Table]:

@@ -1,5 +1,6 @@
-"""Records of a simulation that must hold: a log that cannot be changed unnoticed, and emails that do not get lost."""
+"""Records of a simulation that must hold: a log that cannot be changed unnoticed, files that anyone can check, and emails that do not get lost."""
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import timedelta
@@ -8,7 +9,10 @@ from typing import Final
 
 from pbem.domain import hash_chain
 from pbem.domain.hash_chain import Row
+from pbem.service.archive import export
+from pbem.service.server import Server
 from pbem.store import ledger, outbox
+from tests.ops.verifier import says
 from tests.sim.far_end import BrokenError, FarEnd
 
 _CHECKED: Final = 20
@@ -21,6 +25,13 @@ def changes_are_noticed(log: list[Row], luck: Random) -> None:
     for name, changed in _changes(log[at]):
         if hash_chain.verify([*log[:at], changed], game=log[at].game).sound:
             raise BrokenError(f"the {name} of row {log[at].seq} of a log can be changed unnoticed")
+
+
+def anyone_can_check(server: Server, game_id: int) -> None:
+    """Check that the verifier in the handbook accepts the file of a finished game."""
+    fault = says(json.loads(export.write(server.read(export.of_game, game_id))))
+    if fault:
+        raise BrokenError(f"the verifier in the handbook does not accept the file of game {game_id}: {fault}")
 
 
 def _changes(row: Row) -> Iterator[tuple[str, Row]]:

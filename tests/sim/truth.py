@@ -19,7 +19,7 @@ from pbem.domain.hash_chain import Row
 from pbem.domain.interval import Interval, moment_after, overlap
 from pbem.domain.outage import LONGEST_GAP
 from pbem.domain.pace import PerDecision, parse_pace
-from pbem.domain.states import TurnStatus
+from pbem.domain.states import TableStatus, TurnStatus
 from pbem.ops.verify import games_to_verify, verify_games
 from pbem.service import links
 from pbem.service.play.log import TAKES_BACK, Kind, body_of
@@ -32,7 +32,7 @@ from pbem.store.links import LinkRow
 from pbem.tokens import Purpose
 from tests.sim.far_end import Arrived, BrokenError, FarEnd
 from tests.sim.player import Answered, asks
-from tests.sim.records import all_delivered, changes_are_noticed
+from tests.sim.records import all_delivered, anyone_can_check, changes_are_noticed
 from tests.sim.secrecy import Secrecy
 from tests.sim.world import START, World
 
@@ -175,6 +175,8 @@ class Truth:
             if over:
                 all_delivered(emails, lines, far_end)
             changes_are_noticed(log, luck)
+            if row.status in (TableStatus.OVER, TableStatus.VOID):
+                anyone_can_check(self.world.server, row.id)
         if not self.now.heads <= known:
             raise BrokenError(f"mails have shown heads that no log has: {sorted(self.now.heads - known)}")
         self.secrecy.links(self.now.replaced)
