@@ -212,10 +212,6 @@ class Keyring:
             signer_kwargs={"key_derivation": "hmac", "digest_method": hashlib.sha256},
         )
 
-    def flask_secrets(self) -> list[bytes]:
-        """Secrets for Flask: the first is SECRET_KEY, the others are SECRET_KEY_FALLBACKS."""
-        return [key.subkey("flask") for key in self.keys]
-
     def _find(self, key_id: str) -> Key | None:
         return next((key for key in self.keys if key.id == key_id), None)
 

@@ -1,16 +1,18 @@
 """A server saved, brought back and moved: everything arrives and verifies, or nothing stays."""
 
 import os
+import shutil
 import stat
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import make_url, text
 
 from engine import game
 from pbem.clock import SystemRandomness
@@ -29,7 +31,7 @@ from pbem.service.people import addresses, sessions
 from pbem.service.server import Server
 from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
-from pbem.store import database_copy, links as link_rows, migrations, sessions as session_rows
+from pbem.store import database_copy, migrations
 from pbem.store.database import Store
 from pbem.store.links import LinkKey, LinkRow
 from pbem.store.schema import LINK, METADATA
@@ -44,6 +46,7 @@ from tests.service.outgoing.test_deliver import post_to
 from tests.service.running_game import RunningGame
 
 Table = Callable[..., RunningGame]
+Back = Callable[[Config, Store, Path], AbstractContextManager[Callable[[], str]]]
 
 pytestmark = pytest.mark.slow
 
@@ -135,54 +138,86 @@ def test_a_backup_has_everything_and_is_restored_with_its_keys(
     assert read({}).keys == config.keys
 
 
-@both
+# Ways back to an earlier moment. Each yields what goes back there, and returns the database that there is then.
+
+
+@contextmanager
+def by_restoring(config: Config, _store: Store, tmp_path: Path) -> Iterator[Callable[[], str]]:
+    """A backup, into a database of the other kind."""
+    file = tmp_path / "backup"
+    backup.backup(config, file, with_keys=False)
+    on_sqlite = Store.file_of(config.database_url) is not None
+    with postgresql_database() if on_sqlite else nullcontext(f"sqlite:///{tmp_path}/restored.sqlite3") as url:
+
+        def go_back() -> str:
+            backup.restore(read({"PBEM_DATABASE_URL": url}), file)
+            return url
+
+        yield go_back
+
+
+@contextmanager
+def by_other_tools(config: Config, store: Store, tmp_path: Path) -> Iterator[Callable[[], str]]:
+    """PostgreSQL's own, or those of a machine: this server hears nothing of it."""
+    # Nobody may use what is copied, and closing the last connection writes everything into the file.
+    store.engine.dispose()
+    if (file := Store.file_of(config.database_url)) is not None:
+        copied = shutil.copy(file, tmp_path / "rolled-back.sqlite3")
+        yield lambda: f"sqlite:///{copied}"
+        return
+    with postgresql_database(make_url(config.database_url).database or "") as url:
+        yield lambda: url
+
+
+@pytest.mark.postgresql
+@pytest.mark.parametrize(
+    ("database_url", "back"),
+    [("sqlite", by_restoring), ("sqlite", by_other_tools), ("postgresql", by_other_tools)],
+    indirect=["database_url"],
+)
 def test_an_email_sent_after_the_backup_opens_nothing_on_the_restored_server(
-    config: Config, table: Table, server: Server, clock: FakeClock, sink: Sink, tmp_path: Path
+    config: Config, table: Table, server: Server, clock: FakeClock, sink: Sink, tmp_path: Path, back: Back
 ) -> None:
     table("sunset-poker", 3)
-    file = tmp_path / "backup"
-    backup.backup(config, file, with_keys=False)
-    first = _an_evening(server, clock, sink, ("Tom", "Uma", "Vic"))
-    target = read({"PBEM_DATABASE_URL": f"sqlite:///{tmp_path}/restored.sqlite3"})
-    backup.restore(target, file)
-    store = Store(target.database_url)
-    restored = replace(server, store=store, randomness=SystemRandomness())
-    second = _an_evening(restored, clock, sink, ("Yan", "Xenia", "Zoe"))
-    # The same row numbers, for the same purposes, of other people.
-    both = first.links.keys() & second.links.keys()
-    assert {Purpose.MOVE, Purpose.SEAT, Purpose.REPLY, Purpose.STOP, Purpose.BOUNCE} <= {purpose for purpose, _ in both}
-    for purpose, row in both:
-        with pytest.raises(NotFound):
-            restored.read(links.follow, first.links[purpose, row], purpose)
-        assert restored.read(links.follow, second.links[purpose, row], purpose).id == row
+    with back(config, server.store, tmp_path) as go_back:
+        first = _an_evening(server, clock, sink, ("Tom", "Uma", "Vic"))
+        with closing(Store(go_back())) as store:
+            restored = replace(server, store=store, randomness=SystemRandomness())
+            second = _an_evening(restored, clock, sink, ("Yan", "Xenia", "Zoe"))
+            # The same row numbers, for the same purposes, of other people.
+            common = first.links.keys() & second.links.keys()
+            assert {Purpose.MOVE, Purpose.SEAT, Purpose.REPLY, Purpose.STOP, Purpose.BOUNCE} <= {
+                purpose for purpose, _ in common
+            }
+            for purpose, row in common:
+                with pytest.raises(NotFound):
+                    restored.read(links.follow, first.links[purpose, row], purpose)
+                assert restored.read(links.follow, second.links[purpose, row], purpose).id == row
     assert first.message_ids
     assert first.message_ids.isdisjoint(second.message_ids)
-    store.close()
 
 
-@pytest.mark.parametrize("purpose", [Purpose.SIGN_IN, Purpose.YES])
+@pytest.mark.postgresql
 def test_a_restore_ends_sessions_and_links_that_sign_in_or_consent(
-    config: Config, server: Server, table: Table, tmp_path: Path, purpose: Purpose
+    config: Config, server: Server, table: Table, tmp_path: Path
 ) -> None:
     person_id = table("sunset-poker", 3).person_at(0)
-    server.run(sessions.start, Holder(person_id=person_id), "Firefox")
-    key = LinkKey(purpose, person_id)
-    server.store.write(lambda tx: link_rows.make_all(tx, server.randomness, {key: None}, server.now()))
-    link = server.query(link_rows.find, key)
-    assert link is not None
-    token = links.token(server, link)
-    file = tmp_path / "backup"
-    backup.backup(config, file, with_keys=False)
-    assert server.read(links.follow, token, purpose).id == link.id
-    target = read({"PBEM_DATABASE_URL": f"sqlite:///{tmp_path}/restored.sqlite3"})
-    backup.restore(target, file)
-    store = Store(target.database_url)
-    restored = replace(server, store=store)
-    with pytest.raises((NotFound, Gone)):
-        restored.read(links.follow, token, purpose)
-    with store.read() as tx:
-        assert session_rows.open_since(tx, Holder(person_id=person_id), server.now() - timedelta(days=1)) == []
-    store.close()
+    secret = server.run(sessions.start, Holder(person_id=person_id), "Firefox")
+    tokens = {}
+    for purpose in (Purpose.SIGN_IN, Purpose.YES, Purpose.STOP):
+        key = LinkKey(purpose, person_id)
+        tokens[purpose] = server.run(links.make_token, key)
+        server.read(links.follow, tokens[purpose], purpose)
+    with by_restoring(config, server.store, tmp_path) as go_back, closing(Store(go_back())) as store:
+        restored = replace(server, store=store)
+        for purpose in (Purpose.SIGN_IN, Purpose.YES):
+            with pytest.raises((NotFound, Gone)):
+                restored.read(links.follow, tokens[purpose], purpose)
+        restored.read(links.follow, tokens[Purpose.STOP], Purpose.STOP)
+        assert restored.read(sessions.find, secret) is None
+        fresh = restored.run(sessions.start, Holder(person_id=person_id), "Firefox")
+        assert restored.read(sessions.find, fresh) is not None
+    assert server.read(sessions.find, secret) is not None
 
 
 @dataclass(frozen=True)

@@ -76,11 +76,11 @@ def postgresql_url() -> str:
 
 
 @contextmanager
-def postgresql_database() -> Iterator[str]:
-    """A database of its own without any table, as a URL; dropped at the end."""
+def postgresql_database(template: str = "template1") -> Iterator[str]:
+    """A database of its own, as a URL: without any table, or a copy of another that nobody uses. Dropped at the end."""
     name = f"pbem_test_{secrets.token_hex(6)}"
     with psycopg.connect(postgresql_url(), autocommit=True) as admin:
-        admin.execute(f"CREATE DATABASE {name}")
+        admin.execute(f'CREATE DATABASE {name} TEMPLATE "{template}"')
     try:
         yield make_url(postgresql_url()).set(database=name).render_as_string(hide_password=False)
     finally:
