@@ -14,6 +14,7 @@ from pbem.config import read
 from pbem.mail.send.local_mailbox import LocalMailbox
 from pbem.mail.send.relay import Outcome, Result
 from pbem.ops.setup import open_server, open_store, remember_keys, server_on
+from pbem.service.clocks import clock_steps
 from pbem.service.outgoing.deliver import deliver, post_of
 from pbem.service.people import addresses
 from pbem.service.server import Server
@@ -245,6 +246,8 @@ def test_the_doctor_says_what_to_do_for_each_trouble(pbem: Run, folder: Path) ->
         assert words in ill.output
     pbem("init")
     game_id = begin_here()
+    with open_store(read(os.environ)) as store:
+        server_on(store, read(os.environ)).run(clock_steps.go_back, timedelta(hours=2))
     change("UPDATE game SET status = 'frozen'")
     change(f"INSERT INTO flaw VALUES ({game_id}, '2026-11-21 00:00:00.000000', 3, 'it was altered')")
     flawed = pbem("doctor").output
@@ -255,7 +258,13 @@ def test_the_doctor_says_what_to_do_for_each_trouble(pbem: Run, folder: Path) ->
     change("UPDATE outbox SET due_at = '2020-01-01 00:00:00.000000'")
     ill = pbem("doctor")
     assert ill.exit_code == 1
-    for words in (f"Games {game_id} were stopped", "given up", "no email leaves", "emails are waiting, the oldest for"):
+    for words in (
+        f"Games {game_id} were stopped",
+        "given up",
+        "no email leaves",
+        "emails are waiting, the oldest for",
+        "clock was set back by 2 hours",
+    ):
         assert words in ill.output
     assert all(re.search(r"-> [A-Z`]", line) for line in ill.output.splitlines() if "->" in line)
 

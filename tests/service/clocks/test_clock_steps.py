@@ -5,6 +5,7 @@ from datetime import timedelta
 from functools import partial
 
 import pytest
+from structlog.testing import capture_logs
 
 from pbem.clock import ClockSetError, StepWatch
 from pbem.config import read
@@ -432,8 +433,10 @@ def heartbeat(awake):
     awake.server.store.write(lambda tx: heartbeats.record(tx, awake.worker.name, awake.worker.started_at, now))
 
 
-def test_a_step_is_told_for_a_day(server, awake):
-    awake.steps(-HOUR)
+def test_a_step_is_logged_and_told_for_a_day(server, awake):
+    with capture_logs() as logged:
+        awake.steps(-HOUR)
+    assert [(each["where"], each["seconds"]) for each in logged if each["event"] == "clock_stepped"] == [("back", 3600)]
     assert notes(server) == ["The server's clock was set back by 1 hour. That was now, by its time now."]
     awake.passes(DAY + MINUTE)
     assert not [note for note in notes(server) if "back" in note]
