@@ -4,9 +4,10 @@ from datetime import timedelta
 
 import pytest
 
-from pbem.domain.errors import Forbidden, Gone, Refusal
+from pbem import paths
+from pbem.domain.errors import Forbidden, Gone, NotFound, Refusal
 from pbem.service import links as service_links
-from pbem.service.account import change_address, consent, delete, disown
+from pbem.service.account import change_address, consent, delete, disown, feeds
 from pbem.service.outgoing import new_links, unsubscribe
 from pbem.service.people import addresses, sessions, sign_in
 from pbem.service.tables import joining, leaving
@@ -16,6 +17,7 @@ from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
 from tests.mail.kinds import kind_of
 from tests.service.database import all_rows, check_atomic, queued_emails
+from tests.service.inbox import Inbox
 from tests.service.outgoing.test_deliver import drain, links_in, post_to
 
 OLD, NEW, THIRD = "ann@example.org", "stranger@example.net", "further@example.net"
@@ -62,23 +64,58 @@ def test_a_sign_in_link_works_once(server, emails_to, ann):
         server.read(sign_in.name_of_link, token)
 
 
-@pytest.mark.parametrize("ends", ["others", "warning"])
-def test_everything_outstanding_ends_together(server, emails_to, table, ends):
+def change_asked_for(server, emails_to, inbox, game, seat, ann):
+    server.run(change_address.ask, ann, NEW)
+
+
+def address_changed(server, emails_to, inbox, game, seat, ann):
+    move(server, emails_to, ann, NEW)
+
+
+def deletion_asked_for(server, emails_to, inbox, game, seat, ann):
+    server.run(delete.ask, ann)
+
+
+def reply_forged(server, emails_to, inbox, game, seat, ann):
+    inbox.replies(game, seat, "pass", From="ben@evil.example")
+
+
+WARNINGS = {
+    "new_address": change_asked_for,
+    "moved": address_changed,
+    "deletion": deletion_asked_for,
+    "was_it_you": reply_forged,
+}
+"""What each kind of email with “This wasn't me” warns of."""
+
+
+def test_every_warning_is_tried_here():
+    bodies = (paths.templates() / "mail").glob("*/body.jinja")
+    assert {body.parent.name for body in bodies if "disown" in body.read_text(encoding="utf-8")} == {*WARNINGS}
+
+
+@pytest.mark.parametrize("ends", ["others", *WARNINGS])
+def test_everything_outstanding_ends_together(server, clock, emails_to, table, ends):
     game = table("templari", 3)
     seat = next(iter(game.asked()))
     ann = game.person_at(seat)
     old = address_of(server, ann)
-    seat_link = token_in(emails_to(old)["turn"], "s")
+    if ends != "others":
+        WARNINGS[ends](server, emails_to, Inbox(server, clock), game, seat, ann)
+        warning = token_in(emails_to(old)[ends], "d")
+    # Where a stranger reads, if the address was changed.
+    read = address_of(server, ann)
+    seat_link = token_in(emails_to(read)["turn"], "s")
     server.run(sign_in.send_link_to, ann)
-    sign_in_link = token_in(emails_to(old)["links"], "l")
-    api = server.store.write(
-        lambda tx: service_links.make_token(tx, server, service_links.LinkKey(Purpose.API, ann, game.id, None, seat))
-    )
+    sign_in_link = token_in(emails_to(read)["links"], "l")
+    api = server.run(service_links.make_token, service_links.LinkKey(Purpose.API, ann, game.id, None, seat))
     stranger = server.run(sessions.start, Holder(person_id=ann), "")
-    server.run(change_address.ask, ann, NEW)
-    warning = token_in(emails_to(old)["new_address"], "d")
-    request = token_in(emails_to(NEW)["new_address"], "y")
+    server.run(feeds.renew, ann)
+    feed = server.read(feeds.feed_tokens, ann).calendar
     server.run(change_address.ask, ann, THIRD)
+    requests = [token_in(emails_to(THIRD)["new_address"], "y")]
+    if ends == "deletion":
+        requests.append(token_in(emails_to(old)["deletion"], "y"))
     if ends == "others":
         here = server.read(sessions.find, server.run(sessions.start, Holder(person_id=ann), ""))
         server.run(new_links.send, ann, here.id)
@@ -89,11 +126,13 @@ def test_everything_outstanding_ends_together(server, emails_to, table, ends):
         assert all_rows(server.store) == before
         server.run(disown.disown, warning)
         assert server.read(sessions.open_sessions, Holder(person_id=ann)) == []
-    for token, purpose in ((seat_link, Purpose.SEAT), (sign_in_link, Purpose.SIGN_IN), (api, Purpose.API)):
-        with pytest.raises(Gone):
+    ended = (seat_link, Purpose.SEAT), (sign_in_link, Purpose.SIGN_IN), (api, Purpose.API), (feed, Purpose.CALENDAR)
+    for token, purpose in ended:
+        # Of a link that was replaced twice, nothing is known any more.
+        with pytest.raises((Gone, NotFound)):
             server.read(service_links.follow, token, purpose)
     assert server.read(sessions.find, stranger) is None
-    for unread in (request, token_in(emails_to(THIRD)["new_address"], "y")):
+    for unread in requests:
         with pytest.raises(Gone):
             server.run(consent.give_consent, unread)
     assert address_of(server, ann) == old
