@@ -6,7 +6,7 @@
 The MX door checks SPF, DKIM and DMARC (OpenDKIM and OpenDMARC as milters) against its own DNS (dnsmasq) and adds the results
 as `play.example.org`. Strangers come to the MX door directly, from any address: a forger, or `evil.example`. Emails to
 `bounce.example` are refused after they were accepted, and emails to `slow.example` are delayed; both are reported to the
-envelope sender. The configurations are in `etc/`.
+envelope sender. The configurations are in `etc/`, but what the handbook says about Postfix is taken from there.
 
 Everything is in its own folder, on free ports, and `Rig.stop` ends each process by its id. It needs root, as every mail
 server does: for the accounts of mailboxes, and for an /etc/resolv.conf that only these programs see. This module must never
@@ -21,6 +21,7 @@ import smtplib
 import socket
 import subprocess
 import tempfile
+import textwrap
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from email.message import Message
@@ -28,6 +29,8 @@ from functools import partial
 from pathlib import Path
 from random import SystemRandom
 
+from pbem import paths
+from tests.handbook.test_running import with_what_is_here
 from tests.mail_rig.mailbox import Mailbox
 from tests.ports import free_port
 from tests.waiting import PATIENCE, until
@@ -163,10 +166,14 @@ class Rig:
         for name in ("postfix/data", "mail"):
             shutil.chown(self.folder / name, "postfix")
         known = {name: str(port) for name, port in self.ports.items()}
+        of_page = self._handbook()
+        known["handbook"] = of_page.pop("main.cf")
+        for name, text in of_page.items():
+            (self.folder / "postfix" / name).write_text(text)
         known |= {"folder": str(self.folder), "dns": self.dns, "password": PASSWORD}
         known |= {"our_key": self._key(SITE_DOMAIN, "ours"), "their_key": self._key(READER_DOMAIN, "theirs")}
         for file in ETC.iterdir():
-            inside = "postfix" if file.name.endswith(".cf") or file.name in ("recipients", "headers") else "."
+            inside = "postfix" if file.name.endswith(".cf") else "."
             text = re.sub(r"@(\w+)@", lambda found: known[found[1]], file.read_text())
             (self.folder / inside / file.name).write_text(text)
         shutil.copy("/etc/postfix/dynamicmaps.cf", self.folder / "postfix")
@@ -179,6 +186,33 @@ class Rig:
         (self.folder / "opendkim" / "internal").write_text("127.0.0.1\n")
         (self.folder / "opendmarc" / "ignored").write_text("192.0.2.1\n")
         (self.folder / "resolv.conf").write_text(f"nameserver {self.dns}\n")
+
+    def _handbook(self) -> dict[str, str]:
+        """Postfix's files as the handbook has them, by their names, with the places of this rig in them."""
+        page = (paths.handbook() / "receiving-mail.md").read_text(encoding="utf-8")
+        found = re.findall(r"^In `(?:/etc/postfix/)?(\w\S+)`,.*:\n\n((?: {4}.+\n)+)", page, re.MULTILINE)
+        files = {name: textwrap.dedent(text) for name, text in found}
+        assert files.keys() == {"main.cf", "pbem_recipients", "pbem_headers"}
+        domains, names = f"{SITE_DOMAIN}, {OTHER_DOMAIN}, bounce.example, slow.example", r"(play|other)\.example\.org"
+        ports = self.ports | {"slow": 9}
+        routes = (
+            (SITE_DOMAIN, "lmtp:inet:127.0.0.1", "pbem_lmtp"),
+            (OTHER_DOMAIN, "lmtp:inet:127.0.0.1", "other_lmtp"),
+            ("bounce.example", "smtp:[127.0.0.1]", "elsewhere"),
+            ("slow.example", "lmtp:inet:127.0.0.1", "slow"),
+        )
+        transports = ", ".join(f"{{ {domain} = {way}:{ports[port]} }}" for domain, way, port in routes)
+        places = {
+            "relay_domains = games.example.org": f"relay_domains = {domains}",
+            "inline:{ games.example.org=lmtp:inet:127.0.0.1:8024 }": f"inline:{{ {transports} }}",
+            "/etc/postfix/": f"{self.folder}/postfix/",
+            "unix:opendkim/opendkim.sock": f"inet:127.0.0.1:{ports['opendkim']}",
+            "unix:opendmarc/opendmarc.sock": f"inet:127.0.0.1:{ports['opendmarc']}",
+        }
+        files["main.cf"] = with_what_is_here(files["main.cf"], places)
+        recipients = with_what_is_here(files["pbem_recipients"], {r"games\.example\.org": names})
+        files["pbem_recipients"] = recipients + r"/@(bounce|slow)\.example$/ ok" + "\n"
+        return files
 
     def _key(self, domain: str, selector: str) -> str:
         """Make a key, and return its public half in dnsmasq's form."""

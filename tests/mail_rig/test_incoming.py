@@ -134,11 +134,11 @@ def test_mail_waits_at_its_sender_while_a_filter_is_away(rig: Rig, site: Make, m
     with here.running():
         turn = next_of(anna, "turn")
         reply, to = answer_to(turn, anna.address, COMMAND.findall(turn.text)[0]), reply_address(turn)
-        with rig.postfix_with("master.cf", *away), pytest.raises(smtplib.SMTPException) as refused:
+        with rig.postfix_with("main.cf", *away), pytest.raises(smtplib.SMTPException) as refused:
             rig.come_from_outside(reply, anna.address, to)
         assert "4.7.1" in str(refused.value)
         mark = len(rig.log())
-        with rig.postfix_with("master.cf", *away):
+        with rig.postfix_with("main.cf", *away):
             rig.submit(reply, anna.address, to)
             until(lambda: "status=deferred" in rig.log(mark), "her provider waits")
         # And it arrives, believed, once the filter is back.

@@ -15,6 +15,7 @@ import pytest
 from sqlalchemy import make_url, text
 
 from engine import game
+from pbem import paths
 from pbem.clock import SystemRandomness
 from pbem.config import read, save_keys
 from pbem.config.settings import Config
@@ -46,6 +47,10 @@ from tests.service.outgoing.test_deliver import post_to
 from tests.service.running_game import RunningGame
 
 Table = Callable[..., RunningGame]
+
+LOST = "There is nothing at this address"
+"""What players read behind a link that was lost."""
+
 Back = Callable[[Config, Store, Path], AbstractContextManager[Callable[[], str]]]
 
 pytestmark = pytest.mark.slow
@@ -190,9 +195,10 @@ def test_an_email_sent_after_the_backup_opens_nothing_on_the_restored_server(
                 purpose for purpose, _ in common
             }
             for purpose, row in common:
-                with pytest.raises(NotFound):
+                with pytest.raises(NotFound, match=LOST):
                     restored.read(links.follow, first.links[purpose, row], purpose)
                 assert restored.read(links.follow, second.links[purpose, row], purpose).id == row
+    assert f"A link in a later one says “{LOST}”" in (paths.handbook() / "small-machine.md").read_text(encoding="utf-8")
     assert first.message_ids
     assert first.message_ids.isdisjoint(second.message_ids)
 
