@@ -19,6 +19,16 @@ def rows_in(data: bytes, keyring: Keyring) -> set[int]:
     return {row for run in _runs(data) for row, _at in _places(run, keyring)}
 
 
+def has_many_words(data: bytes) -> bool:
+    """Whether the bytes have more that may contain a token than people send, so that it is not looked at one by one."""
+    return len(_ENCODED.findall(data)) > _MOST_ENCODED or sum(map(len, _runs(data))) > _MOST_LETTERS
+
+
+def hide_words(stored: bytes) -> bytes:
+    """An email with stars instead of everything that is long enough for a token, in whatever spelling."""
+    return _SPELLED.sub(b"***", _ENCODED.sub(b"***", stored))
+
+
 def hide_links(stored: bytes) -> bytes:
     """A stored email with stars instead of its links, for its own reader."""
     return PLACEHOLDER.sub(b"*" * TOKEN_LENGTH, stored)
@@ -47,6 +57,10 @@ def redact(text: str) -> str:
 # A truncated token is redacted too: a piece shorter than this lacks ten characters (50 bits), which nobody can guess over a
 # network. A client may write a letter as %61.
 _SHORTEST_SECRET = 24
+# A token may begin at each of these letters, which takes a microsecond or two to rule out. Newsletters have a few thousand.
+_MOST_LETTERS = 2**14
+# A header with many recipients may have hundreds of encoded names.
+_MOST_ENCODED = 1000
 _SECRET = re.compile(rf"(?:[a-z2-7]|%[0-9a-f]{{2}}){{{_SHORTEST_SECRET},}}", re.IGNORECASE | re.ASCII)
 # Encoded words of a header, which together may contain a token.
 _ENCODED = re.compile(rb"=\?[\w-]+\?([bq])\?[!->@-~]*\?=(?:\s+=\?[\w-]+\?\1\?[!->@-~]*\?=)*", re.IGNORECASE)

@@ -9,6 +9,7 @@ from pbem.domain.errors import Gone, NotFound
 from pbem.service import links
 from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
+from tests.fuzz.door import steps
 
 
 @pytest.fixture
@@ -130,3 +131,15 @@ def test_a_new_player_at_the_seat_gets_new_links(server, game, person):
     zoe = person("Zoe")
     after = server.run(links.make_for_seat, zoe, game.id, 1, 0)
     assert {before.move, before.seat, before.reply}.isdisjoint({after.move, after.seat, after.reply})
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["a" * 250_000, ("a" * 30 + " ") * 8000, "=?utf-8?q?" + "a" * 60_000 + "?=", "=?utf-8?b?YQ==?= x.x " * 12_000],
+)
+def test_an_email_full_of_long_words_is_looked_through_in_few_steps(server, game, words):
+    token, hidden = token_of(server, Purpose.SEAT, made(server, game).seat), []
+    text = f"bid 7 {token} {words}".encode()
+    assert steps(lambda: hidden.append(server.read(links.hide_tokens, text))) < 100_000
+    assert set(hidden[0].split()) <= {b"bid", b"7", b"***", b"x.x"}
+    assert server.read(links.hide_tokens, f"bid 7 {token} {'a' * 2000}".encode()) == b"bid 7 *** " + b"a" * 2000

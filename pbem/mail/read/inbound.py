@@ -223,7 +223,10 @@ def split(raw: bytes) -> tuple[bytes, bytes]:
     As for mail servers, only LF ends a line, with or without CR before it; any other CR is a blank. The library would take it
     for the end of a line, where a stranger's second sender may begin. Headers end before the first line that is none.
     """
-    lines = _LINE_END.sub(b"\n", raw).replace(b"\r", b" ")
+    lines = raw.replace(b"\r\n", b"\n")
+    # Few emails have more than one CR there, and this takes ten times as long.
+    lines = _LINE_END.sub(b"\n", lines) if b"\r\n" in lines else lines
+    lines = lines.replace(b"\r", b" ")
     headers = _HEADERS.match(lines)
     assert headers is not None, "it matches nothing, too"
     bare = _SPACED_NAME.sub(rb"\1:", headers[0])
