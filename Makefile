@@ -82,7 +82,7 @@ everything: $(VENV)/.dev-ready ## The suite with all cases of which it usually t
 
 .PHONY: fuzz
 fuzz: $(VENV)/.dev-ready ## Try every door with thousands of hostile inputs (an hour or more; the tests try a slice)
-	PBEM_TEST_EXAMPLES=$(EXAMPLES) $(call FIGURES,fuzz EXAMPLES=$(EXAMPLES)) $(PY) -m pytest -n $(WORKERS) tests/fuzz $(ARGS)
+	PBEM_TEST_EXAMPLES=$(EXAMPLES) $(call FIGURES,fuzz EXAMPLES=$(EXAMPLES)) $(PY) -m pytest -n $(WORKERS) -m "bench or not bench" tests/fuzz $(ARGS)
 
 .PHONY: simulate
 simulate: $(VENV)/.dev-ready ## Play simulated weeks with faults: make simulate ARGS="--seed 7 --games 50 --days 5"

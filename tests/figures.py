@@ -88,6 +88,10 @@ _BY_COMMAND: Final[dict[str, dict[str, Figure]]] = {
     "fuzz": {
         "doors": Figure("doors: a kind of input, and a place that takes it"),
         "inputs": Figure("hostile inputs tried"),
+        "largest": Figure("inputs of the largest size that a door takes"),
+        "slowest": Figure(
+            "the slowest of these: processor time of the process that takes it, as a share of a fifth of a second", max
+        ),
     },
     "twins": {
         "pairs": Figure("pairs of worlds that differ in one address"),

@@ -1,0 +1,149 @@
+"""What the largest hostile inputs cost at every door: none holds up a process for longer than 200 ms.
+
+Each door gets every fragment of its own, and a few others, repeated up to the largest size that it takes. All work of this process
+is measured. Longer work is done in child processes, which have limits of their own.
+"""
+
+import time
+from collections.abc import Callable, Iterable
+from functools import partial
+from itertools import count
+
+import pytest
+
+from pbem.service.archive import verify_upload
+from tests.fuzz import test_api, test_emails, test_forms, test_tokens
+from tests.fuzz.door import Growing
+from tests.fuzz.test_api import headers  # noqa: F401 - a fixture comes in by its name
+from tests.fuzz.test_forms import pages  # noqa: F401 - as above
+from tests.service.clock import HOUR
+from tests.service.inbox import Inbox
+from tests.web.browser import HOST
+from tests.web.public.test_verify import send
+from tests.web.test_reading_changes_nothing import live  # noqa: F401 - as above
+
+pytestmark = pytest.mark.bench
+
+MOST = 0.2
+TRIES = 3
+
+
+@pytest.fixture
+def door_cost(record_property):
+    """door_cost(name, inputs, work): the worst of the inputs may not take more than 200 ms."""
+
+    def measure(name: str, inputs: Iterable[object], work: Callable[..., object]) -> None:
+        spent = [(cost(work, each), repr(each)) for each in inputs]
+        seconds, worst = max(spent)
+        print(f"{name}: {len(spent)} inputs, at most {seconds * 1000:.0f} ms, for {worst}")
+        record_property("fuzz.largest", len(spent))
+        record_property("fuzz.slowest", seconds / MOST)
+        assert seconds <= MOST, worst
+
+    return measure
+
+
+def cost(work: Callable[..., object], each: object) -> float:
+    """The processor time for one input: of some tries the least, because other work on this machine adds to it."""
+    least = float("inf")
+    for _ in range(TRIES):
+        before = time.process_time()
+        work(each)
+        least = min(least, time.process_time() - before)
+        if least <= MOST:
+            break
+    return least
+
+
+ANYWHERE = (" ", "\n", "a", "9" * 40, "é", "<", "&", "%41", "\u202e")
+"""Fragments that are tried at every door."""
+
+
+def repeated(*fragments: str) -> list[Growing]:
+    """Inputs of one fragment again and again, in one line and in many."""
+    return [Growing("", each + end, "") for each in (*fragments, *ANYWHERE) for end in ("", " \n")]
+
+
+COMMANDS = (
+    *("bid 7\n", "pass\n", "undo\n", "help\n", "board\n", "resend\n", "talk hello\n", "talk\nhello\n"),
+    *("if bid 3 then pass\n", "vacation 2026-12-01 to 2026-12-02\n", "decline\n"),
+    *("order up to 9\n", "bid ", "talk ", "order ", "then "),
+)
+
+EMAILS = {
+    "commands": (COMMANDS, lambda each: test_emails.as_text("text/plain", each, test_emails.LARGEST)),
+    "bytes of an email": (test_emails.SYNTAX, lambda each: each.at(test_emails.LARGEST).encode("utf-8", "replace")),
+    "text": (test_emails.LINES, lambda each: test_emails.as_text("text/plain", each, test_emails.LARGEST)),
+    "flowed text": (
+        test_emails.LINES,
+        lambda each: test_emails.as_text("text/plain; format=flowed; delsp=yes", each, test_emails.LARGEST),
+    ),
+    "HTML": (test_emails.HTML, lambda each: test_emails.as_text("text/html", each, test_emails.LARGEST)),
+    "style sheet": (
+        test_emails.SHEETS,
+        lambda each: test_emails.as_text(
+            "text/html", Growing("<style>", each.fragment, "</style><p>bid 7"), test_emails.LARGEST
+        ),
+    ),
+    "report": (test_emails.REPORTS, lambda each: test_emails.as_report(each, test_emails.LARGEST // 2)),
+} | {
+    f"header {name}": (test_emails.VALUES, lambda each, name=name: test_emails.in_header(name, each, 90_000))
+    for name in test_emails.HEADERS
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "to"), [*((kind, "reply") for kind in EMAILS), ("report", "bounce"), ("bytes of an email", "bounce")]
+)
+def test_the_largest_email_is_taken_and_read_in_200_ms(kind, to, door_cost, server, clock, table):
+    game, inbox, numbers = table("templari", 3), Inbox(server, clock), count()
+    (seat,) = game.asked()
+    fragments, make = EMAILS[kind]
+
+    def arrives(each):
+        # Not too many in an hour, and never the same again.
+        clock.advance(HOUR)
+        address = inbox.reply_address(game, seat) if to == "reply" else inbox.bounce_address(game, seat)[1]
+        raw = inbox.written(game, seat, "").rstrip() + f"\r\nX-Number: {next(numbers)}\r\n".encode() + make(each)
+        inbox.takes(raw[: test_emails.LARGEST], address)
+        inbox.attends()
+
+    door_cost(f"{kind}, to {to}", repeated(*fragments), arrives)
+
+
+def test_the_largest_form_is_read_in_200_ms(pages, browser, door_cost):  # noqa: F811 - fixtures, as above
+    def fills_in(form, text):
+        length = test_forms.LARGEST // len(form.texts) // 3
+        typed = {name: [text.at(length).replace("\ud800", "\ufffd")] for name in form.texts}
+        test_forms.sent(browser, form, test_forms.filled(form) | typed)
+
+    forms = {form.action: form for page in pages for form in browser.open(page).forms() if form.texts}
+    for form in forms.values():
+        door_cost(form.button, repeated(*test_forms.SYNTAX), partial(fills_in, form))
+
+
+@pytest.mark.parametrize("path", ["/choice", "/choice/withdrawal"])
+def test_the_largest_body_of_a_program_is_read_in_200_ms(path, browser, headers, door_cost):  # noqa: F811 - as above
+    def sends(each):
+        browser.client.post(
+            f"/api/v1{path}",
+            data=each.at(65_000).encode("utf-8", "replace"),
+            headers=headers,
+            content_type="application/json",
+            base_url=HOST,
+        ).close()
+
+    door_cost(f"API {path}", repeated(*test_api.SYNTAX), sends)
+
+
+def test_the_longest_address_is_read_in_200_ms(door_cost):
+    door_cost("address", repeated(*test_tokens.SYNTAX), lambda each: test_tokens.read(each.at(100_000)))
+
+
+def test_the_largest_game_file_is_taken_in_200_ms(browser, door_cost):
+    def uploads(each):
+        send(browser, each.at(verify_upload.MOST_BYTES - 100).encode("utf-8", "replace"))
+
+    # Few, because the process that checks them may take its twenty seconds.
+    fragments = ("a", "[[[[", '"log": [', '{"seq": 1}, ', "\r\n", "\r\n--", "\r\n--between\r\n")
+    door_cost("game file", [Growing("", each, "") for each in fragments], uploads)
