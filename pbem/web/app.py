@@ -25,7 +25,7 @@ from pbem.service.clocks import stopped_tables
 from pbem.service.links import LinkProof
 from pbem.service.server import Server
 from pbem.tokens import Purpose
-from pbem.web import confirmations, desk, form_time, page_cache, security, site, static_files
+from pbem.web import confirmations, desk, form_time, page_cache, phrases, security, site, static_files
 from pbem.web.access_log import log_requests
 from pbem.web.api import endpoints, inbound
 from pbem.web.art import pictures
@@ -80,7 +80,7 @@ def create_app(server: Server, config: Config, advise: Advise = hint_here) -> Fl
     # The templates are in English, so English needs no catalogue.
     app.jinja_env.add_extension("jinja2.ext.i18n")
     sentences.install(app.jinja_env)
-    app.jinja_env.filters["isolated"] = isolate
+    app.jinja_env.filters.update(isolated=isolate, utc=phrases.utc, day=phrases.day)
     app.jinja_env.globals.update(
         language=speech.tag,
         site_name=config.site.name,

@@ -1,12 +1,12 @@
 """Deadlines, moments and events, as pages say them."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
 
 from pbem.domain.causes import TurnFacts, tell_turn
 from pbem.domain.former_players import TellerIn
-from pbem.domain.moments import moment_text, relative_text
+from pbem.domain.moments import day_text, moment_text, relative_text
 from pbem.service.play.seat_view import OfferedChoice, SeatView
 
 
@@ -38,6 +38,16 @@ def deadline(found: SeatView | OfferedChoice, now: datetime) -> Deadline:
 def moment(at: datetime, zone: ZoneInfo, now: datetime) -> str:
     """A moment in words, with how far off it is."""
     return f"{moment_text(at, zone)} ({relative_text(now, at)})"
+
+
+def utc(at: datetime | str) -> str:
+    """A moment in words in UTC, also as a record has it."""
+    return moment_text(datetime.fromisoformat(at) if isinstance(at, str) else at, ZoneInfo("UTC"))
+
+
+def day(at: date) -> str:
+    """A day in words: of a moment, the one in UTC."""
+    return day_text(at.astimezone(UTC).date() if isinstance(at, datetime) else at)
 
 
 def story(turns: tuple[TurnFacts, ...], teller_in: TellerIn) -> list[str]:

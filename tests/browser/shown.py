@@ -24,7 +24,7 @@ SAFARI: Final = (
 )
 """A browser that does not report whether a person clicked."""
 
-WHY: Final = "Somebody asked for it on the phone, and everyone else at the table has agreed to it."
+WHY: Final = "A player asked for this by phone, and the others agreed."
 
 
 HELP: Final = sorted(page.stem for page in paths.handbook().glob("*.md"))

@@ -229,7 +229,7 @@ class Showroom:
         self.server.run(by_link.set_order, later, ordered.row().turn, "up to 14 or ask me")
         self._done(Pause(paused.id), "The referee looks at something.\nIt will not take long.")
         stopped, seat_of_stopped = self._against_bots(self._person("Iris"))
-        self._done(Freeze(stopped.id), "The referee asks whether this deal was the right one.")
+        self._done(Freeze(stopped.id), "Ann thinks the wrong cards were dealt.")
         for each in range(len(NAMES)):
             self.server.run(leaving.agree_to_end, void.id, void.person_at(each))
         return {
@@ -257,7 +257,7 @@ class Showroom:
         self.server.run(joining.join, waiting.game_id, dora)
         self.server.run(invitations.invite, waiting.game_id, ann, ("ben@example.org", "cleo@example.org"))
         self.server.run(invitations.decline, waiting.game_id, cleo)
-        self._done(Close(closed.game_id), "Its host has asked for it.")
+        self._done(Close(closed.game_id), "The host asked us to.")
         left = self._begun("sunset-poker", successor=Successor.SUBSTITUTE)
         self._done(Offer(left.id, 1), "Ben is in hospital.")
         gone = left.person_at(2)
@@ -287,8 +287,8 @@ class Showroom:
         unsubscribe.stop(self.server, stopped)
         gone = self._links.made(Purpose.SIGN_IN, gina)
         self.server.store.write(lambda tx: links.revoke_person(tx, self.server.randomness, gina))
-        self._done(Ban(hugo, None), "Hugo has insulted everyone at three tables.")
-        call = self.server.run(calls.call, gina, "I get no mails any more.")
+        self._done(Ban(hugo, None), "Hugo insulted people at three tables.")
+        call = self.server.run(calls.call, gina, "I've stopped getting emails.")
         self.server.run(
             calls.answer, ROOT, call, "You have stopped them.\n\nThe link below each mail lets them come again."
         )
@@ -344,8 +344,8 @@ class Showroom:
 
     def _job(self) -> int:
         """A job in progress, on many tables."""
-        facts = jobs.facts_of(self.server, jobs.What.ANNOUNCE, "The server rests on Sunday from noon to one.")
-        reason = "people should know beforehand"
+        facts = jobs.facts_of(self.server, jobs.What.ANNOUNCE, "The server will be down on Sunday from noon to one.")
+        reason = "Everyone should know in advance."
         job = self.server.run(jobs.begin, ROOT, jobs.What.ANNOUNCE, facts, reason, "a form of the showroom")
         jobs.advance_all(self.server)
         return job

@@ -225,28 +225,28 @@ class _Scenario:
         """The organiser is called and pauses the table; a player leaves, and another takes the seat."""
         self._play(table, UNSEEN)
         add_organiser(self.server, "Olga")
-        number = self.server.run(calls.call, table.person_at(0), "I never got a mail.", game_id=table.id, seat=0)
-        self.server.run(calls.answer, ANN, number, "It is in the other folder.\n\nGreetings")
+        number = self.server.run(calls.call, table.person_at(0), "I never got the email.", game_id=table.id, seat=0)
+        self.server.run(calls.answer, ANN, number, "It's probably in your spam folder.\n\nBest wishes,\nOlga")
         self.time.passes(alarm_emails.GATHERED * 2)
         alarm_emails.send(self.server)
         moderate(self.server, Pause(table.id), "The server is moving.")
         self.carry()
-        moderate(self.server, Resume(table.id), "It has moved.")
+        moderate(self.server, Resume(table.id), "The server has moved.")
         self.carry()
-        moderate(self.server, Extend(table.id, "2d"), "You could not reach it.")
-        moderate(self.server, Freeze(table.id), "Somebody doubts the record.")
+        moderate(self.server, Extend(table.id, "2d"), "The server was hard to reach yesterday.")
+        moderate(self.server, Freeze(table.id), "A player thinks a turn was logged wrongly.")
         self.carry()
         moderate(self.server, Unfreeze(table.id), "Log is sound.")
-        moderate(self.server, Rewind(table.id, 1), "A mail was lost.")
+        moderate(self.server, Rewind(table.id, 1), "One of our emails got lost.")
         self.server.run(talk.say, table.id, 1, table.person_at(1), "What a pity.")
-        moderate(self.server, Redact(table.id, 1), "It was nothing to say here.")
+        moderate(self.server, Redact(table.id, 1), "That was rude.")
         moderate(self.server, Correct(table.id, "pace", "3d"), "It was a typo.")
-        moderate(self.server, Correct(table.id, "name", "Ludwig", 1), "That is how he is called.")
+        moderate(self.server, Correct(table.id, "name", "Ludwig", 1), "He misspelt his name.")
         moved = self._known("moved@example.org")
-        moderate(self.server, ChangeAddress(moved, "here@example.org"), "They wrote from there.")
+        moderate(self.server, ChangeAddress(moved, "here@example.org"), "They asked us to.")
         self.server.run(change_address.ask, moved, "there@example.org")
         self.server.run(delete.ask, self._known("leaving@example.org"))
-        moderate(self.server, Ban(moved, date(2027, 6, 1)), "They asked for it.")
+        moderate(self.server, Ban(moved, date(2027, 6, 1)), "Insults at several tables.")
         self.carry()
         self.server.run(leaving.agree_to_end, table.id, table.person_at(1))
         self.carry()
@@ -254,20 +254,24 @@ class _Scenario:
         seat = next(seat for seat, player in table.players().items() if player.person_id == host)
         self.server.run(leaving.resign, table.id, seat, host)
         self.carry()
-        moderate(self.server, Offer(table.id, (seat + 1) % table.row().seats), "They have asked for it.")
+        moderate(self.server, Offer(table.id, (seat + 1) % table.row().seats), "Dan has asked to leave.")
         self.carry()
         offer = self.server.read(offers.open_offers)[-1]
         self.server.run(substitutes.take, offer.id, self._known("zoe@example.org"), "Zoe")
         self.server.run(sign_in.send_link, "zoe@example.org")
         self.carry()
-        text = "On Sunday the server is moving.\n\nClocks stop meanwhile."
+        text = "The server is moving on Sunday.\n\nAll clocks will be stopped."
         self.server.run(jobs.begin, OLGA, jobs.What.ANNOUNCE, {"text": text}, "Everybody asks.", "a key")
         while jobs.advance_all(self.server):
             self.carry()
-        moderate(self.server, Merge(self._known("zoe@example.org"), self._known("zoe@example.net")), "She has both.")
+        moderate(
+            self.server,
+            Merge(self._known("zoe@example.org"), self._known("zoe@example.net")),
+            "Both addresses are hers.",
+        )
         self.carry()
         self._play(table, UNSEEN)
-        moderate(self.server, Substitute(table.id, seat), "Zoe asked for it.")
+        moderate(self.server, Substitute(table.id, seat), "Zoe asked us to.")
         self.carry()
 
     def ends(self, table: RunningGame) -> None:

@@ -76,7 +76,7 @@ def plays(world: AddressWorld) -> None:
     world.carry()
     digests.gather(server)
     world.carry()
-    number = server.run(calls.call, carla, "I never got a mail.", game_id=game.id, seat=seat)
+    number = server.run(calls.call, carla, "I never got the email.", game_id=game.id, seat=seat)
     server.run(calls.answer, ANN, number, "It is in the other folder.")
     for address in (world.address["FIRST"], "ben@example.org"):
         server.run(sign_in.send_link, address)

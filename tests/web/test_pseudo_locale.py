@@ -36,7 +36,7 @@ TITLES = {games.load(name).title for name in games.names()} | {"Auction games by
 TYPED = (
     "I never got the email about this turn. It was refused at first, and sent again. Ann calls. Insults at three tables. "
     "They wrote from the new one. They wrote from both. The server was down for some hours. bid twice "
-    "On Sunday the server is moving. Clocks stop meanwhile."
+    "The server is moving on Sunday. All clocks will be stopped."
 )
 """Words by people that an email quotes, as previews invent them."""
 

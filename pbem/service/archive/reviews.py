@@ -89,7 +89,9 @@ def of_seat(tx: Tx, server: Server, token: str, seat: int | None = None) -> Seat
     link, row = links.open_seat(tx, server, token, Purpose.SEAT)
     if row.status != TableStatus.OVER:
         raise Forbidden(
-            _("There's no review yet."), why=_("The coach reviews a game when it's over, and only if it has a result.")
+            _("There's no review yet."),
+            why=_("The coach reviews a game when it's over, and only if it has a result."),
+            remedy=_("Come back when the game is over."),
         )
     made = reviews.of_game(tx, row.id)
     seat = link.seat if seat is None else seat

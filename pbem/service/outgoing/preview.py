@@ -155,7 +155,7 @@ def _example_facts(
         EmailKind.BANNED: {"reason": "Insults at three tables.", "until": "2027-01-31", "lifted": False},
         EmailKind.MOVED: {"reason": "They wrote from the new one.", "here": True},
         EmailKind.NEW_ADDRESS: {"here": True},
-        EmailKind.ANNOUNCEMENT: {"text": "On Sunday the server is moving.\n\nClocks stop meanwhile."},
+        EmailKind.ANNOUNCEMENT: {"text": "The server is moving on Sunday.\n\nAll clocks will be stopped."},
         EmailKind.MERGED: {"reason": "They wrote from both.", "stays": True},
         EmailKind.CALL_ANSWERED: {
             "call": "I never got the email about this turn.",

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any, Final
 
 from flask import Blueprint, Response, request
@@ -16,7 +15,7 @@ from pbem.mail.write import words
 from pbem.service.desk import audit
 from pbem.service.play.rules import rules_for
 from pbem.store.audit import AuditFilter, AuditRow
-from pbem.web import site
+from pbem.web import phrases, site
 from pbem.web.desk import permissions
 from pbem.web.site import read_number, server
 
@@ -107,7 +106,7 @@ def _in_words(act: str, name: str, value: Any) -> Any:
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     if name in _MOMENTS:
-        return _("%(moment)s UTC", moment=datetime.fromisoformat(value).strftime("%Y-%m-%d %H:%M"))
+        return phrases.utc(value)
     if name in _PEOPLE and act in _ACTS_ON_PEOPLE:
         return _("person %(number)s", number=value)
     return value

@@ -491,7 +491,7 @@ def test_a_frozen_table_keeps_its_offers(server, time, absentee, person):
     game, _gone = absentee("substitute")
     server.run(substitutes.take, the_offer(server).id, person("Zoe"))
     reserved = the_offer(server)
-    moderate(server, Freeze(game.id), "Somebody doubts the record.")
+    moderate(server, Freeze(game.id), "A player thinks a turn was logged wrongly.")
     time.seats_change()
     moderate(server, Unfreeze(game.id), "The log is sound.")
     assert the_offer(server) == reserved

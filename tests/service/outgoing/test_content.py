@@ -114,7 +114,7 @@ def test_an_invitation_names_the_host_the_terms_and_the_commitment(server, box, 
     sends()
     text = text_of(box, "Ann invites you")
     assert text.startswith("Ann invites you to play “Bid!” by email.")
-    assert "Time per turn: 3 days." in text
+    assert "Time per turn: 3 days\n" in text
     assert made.commitment in text
     assert "Everyone holds the same six tiles" in text, "who never heard of the game can see what it is"
     assert f"{HEAD.base_url}/games/bid" in text.splitlines()

@@ -43,7 +43,7 @@ def test_a_duration_a_moment_and_a_correction_are_shown_in_words(olga, server, t
     record(server, act=Act.SUBSTITUTE, game_id=game, seat=1, before=3, to=5)
     text = olga.open("/desk/audit").text
     assert "more time: 2 days" in text
-    assert "from 2026-11-20 08:00 UTC; until 2026-11-20 09:30 UTC" in text
+    assert "from Fri 20 Nov 2026, 08:00 UTC; until Fri 20 Nov 2026, 09:30 UTC" in text
     assert "a variant; before: Reroll cost: the Pawn; now: Reroll cost: a coin" in text
     assert "seat 2; before: person 3; now: person 5" in text
 

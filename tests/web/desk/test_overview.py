@@ -125,12 +125,12 @@ def test_the_desk_shows_how_emails_get_through_with_the_words_of_the_relay_and_w
     ann = person("Ann")
     moderate(server, Ban(ann), "They swore.")
     clock.advance(timedelta(hours=1))
-    assert "The oldest was due on 2026-11-21 12:00 UTC." in olga.open("/desk").text
+    assert "The oldest was due on Sat 21 Nov 2026, 12:00 UTC." in olga.open("/desk").text
     sink.does(*["550 rcpt"] * 5)
     deliver(server, post_to(sink))
     assert "No emails are overdue" in olga.open("/desk").text
     page = olga.open(f"/desk/people/{ann}")
-    assert "No email has reached them since 2026-11-21 13:00" in page.text
+    assert "No email has reached them since Sat 21 Nov 2026, 13:00 UTC" in page.text
     assert "undeliverable – 550" in page.text
     assert "has banned you from new tables" not in page.text
 
@@ -141,7 +141,10 @@ def test_addresses_left_alone_are_listed_with_the_reason_and_released_from_the_p
     server.run(reachability.note_refusal, ann, "550 5.1.1 no such user")
     page = olga.open("/desk/mail")
     assert "We don't email one person" in page.text
-    for words in (f"Ann · person {ann} · since 2026-11-21 12:00 UTC", "our relay refuses the address – 550 5.1.1"):
+    for words in (
+        f"Ann · person {ann} · since Sat 21 Nov 2026, 12:00 UTC",
+        "our relay refuses the address – 550 5.1.1",
+    ):
         assert words in page.text
     assert "@" not in page.text
     assert page.links()["Resume emails"] == f"/desk/people/{ann}/release"
@@ -169,7 +172,7 @@ def test_incoming_emails_without_use_are_listed_without_their_text(olga, server,
     page = olga.open("/desk/mail")
     assert "no command, with a receipt11" in page.text
     assert "to an unknown or made-up address11" in page.text
-    assert f"Replies · 2026-11-21 12:00 UTC · table {game.id}" in page.text
+    assert f"Replies · Sat 21 Nov 2026, 12:00 UTC · table {game.id}" in page.text
     assert "written by a program; no answer sent (Auto-Submitted)" in page.text
     for unsaid in ("cat", "I am away", "@"):
         assert unsaid not in page.text

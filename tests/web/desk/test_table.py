@@ -389,7 +389,7 @@ def test_players_read_which_outage_moved_a_deadline(browser, desk, links, game, 
     assert "The relay lost our mails." in declared
     assert "was down from Sat 21 Nov 2026, 12:00 UTC to Sat 21 Nov 2026, 15:00 UTC" in found
     assert "an organiser" not in found
-    assert "(2026-11-21 12:00 – 2026-11-21 15:00 UTC)" in desk.open(address(game)).text
+    assert "(Sat 21 Nov 2026, 12:00 UTC – Sat 21 Nov 2026, 15:00 UTC)" in desk.open(address(game)).text
 
 
 def test_players_read_the_interventions_at_their_table_and_the_reasons(browser, links, game, server):

@@ -157,7 +157,7 @@ def test_tables_that_wait_for_a_move_come_first_and_lead_to_the_seat(browser, ta
 
 def test_a_frozen_table_is_still_listed(browser, sign_in, table, server):
     game = table("templari", 3, title="Friday")
-    moderate(server, Freeze(game.id), "Somebody doubts the record.")
+    moderate(server, Freeze(game.id), "A player thinks a turn was logged wrongly.")
     page = sign_in(game.person_at(next(iter(game.players()))))
     assert "Your turn" not in page.text
     assert "Paused: no clocks are running." in page.text
@@ -180,7 +180,7 @@ def test_a_finished_game_leads_to_its_result(browser, sign_in, table, server):
     for seat in game.players():
         server.run(leaving.agree_to_end, game.id, game.person_at(seat))
     page = sign_in(game.person_at(0))
-    assert "Ended without a result on 2026-11-21." in page.text
+    assert "Ended without a result on Sat 21 Nov 2026." in page.text
     assert "Friday" in page.form("Result").press().text
 
 

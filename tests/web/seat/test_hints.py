@@ -57,7 +57,7 @@ def test_a_player_is_told_what_the_expert_would_choose_and_has_it_filled_in(brow
     answer = page.form("Show a hint").press()
     found = sample_hint(task_of(seen_by(server, links, game, seat)))
     assert f"The Expert bot would choose “{found.chosen}”." in answer.text
-    assert "It won about 40% of 60 games imagined from here." in answer.text
+    assert "It won about 40% of 60 games simulated from here." in answer.text
     assert all_rows(server.store) == before
     filled = browser.open(f"/s/{links.of(game, seat)[1]}?choice={quote(found.chosen)}")
     assert checked(answer) == checked(filled) != checked(page)

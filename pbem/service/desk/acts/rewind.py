@@ -120,4 +120,4 @@ def _learnt(rules: Game[Any], row: GameRow, players: list[PlayerRow], gone: list
         yield _("Only %(who)s saw what was hidden in %(many)s of these events, and still knows it.", who=who, many=many)
     if move.position_of(row).box:
         yield _("The current turn's sealed choices are dropped unseen.")
-    yield _("Standing orders are dropped, and all cards and dice from here on are drawn again.")
+    yield _("Standing orders are dropped, and all cards and dice from here on are new.")
