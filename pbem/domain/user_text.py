@@ -129,7 +129,7 @@ def parse_message(text: str) -> str:
     message = "\n".join(lines).strip()
     _must_not_pile_up(message)
     if not message:
-        raise BadInput(_("Please enter a message."), remedy=_("Tell us what it's about."))
+        raise BadInput(_("Your message is empty."), remedy=_("Write something first."))
     if len(message) > LONGEST_TEXT:
         raise BadInput(
             _("Your message has %(many)s characters.", many=len(message)),

@@ -63,7 +63,7 @@ def _for_crowns(view: State, seat: int) -> Decision:
             numbers=tuple(say("{number} is {seat}", number=other + 1, seat=other) for other in others),
         ),
         (
-            Act("deal", phrase="deal at random", note=say("a random legal deal")),
+            Act("deal", phrase="deal at random", note=say("a deal that the rules allow")),
             Act("give", (*blanks, OneOf("Crown", crown_things(CROWNS))), phrase=f"give {gifts} and keep {{}}"),
         ),
         default=Choice("deal"),
