@@ -16,6 +16,7 @@ import pytest
 
 from pbem import paths
 from pbem.config import read
+from pbem.web import security
 from tests.ports import free_port
 
 Tool = Callable[[str], str]
@@ -37,6 +38,11 @@ def with_what_is_here(text: str, changes: Mapping[str, str]) -> str:
         assert old in text
         text = text.replace(old, new)
     return text
+
+
+def test_the_web_server_in_front_lets_the_largest_file_through_that_a_page_takes() -> None:
+    caps = re.findall(r"(?:client_max_body_size|max_size) (\d+)MB?", "\n".join(files("small-machine").values()), re.I)
+    assert [int(each) * 10**6 >= security.MOST_UPLOADED for each in caps] == [True, True]
 
 
 @pytest.mark.parametrize("page", PAGES)
