@@ -7,11 +7,11 @@ module must never guess: what begins or ends an auction, the game says.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 from engine.board import Board, Fold, Grid
 from engine.facts import SPECTATOR, Fact, Step, fact, is_hidden, seen
+from engine.records import replace
 from engine.tell import Text, say
 
 MOST_SHOWN: Final = 3

@@ -8,12 +8,12 @@ from are in `search`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, Final
 
 from engine.chance import Draw, Stream
 from engine.decisions import Choice, Decision
 from engine.game import Game
+from engine.records import replace
 from engine.search import LEVELS, VERSION, Level, choose
 from engine.table import Position
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations, islice, pairwise, permutations
-from math import comb, factorial, prod
+from math import comb, factorial
 from typing import Any, TypeGuard
 
 from engine.chance import Draw
@@ -66,7 +66,9 @@ class Amount:
 
     def count(self) -> int:
         """Return how many numbers fit."""
-        return sum(max(0, (self.high - e) // 10 - (self.low - 1 - e) // 10) for e in self.endings)
+        tens, rest = divmod(max(0, self.high - self.low + 1), 10)
+        last = range(self.high - rest + 1, self.high + 1)
+        return tens * len(self.endings) + len([n for n in last if n % 10 in self.endings])
 
     def sample(self, draw: Draw) -> Value:
         """Return a number that fits."""
@@ -268,7 +270,10 @@ class Act:
 
     def count(self) -> int:
         """Return how many choices this act allows."""
-        return prod(blank.count() for blank in self.blanks)
+        many = 1
+        for blank in self.blanks:
+            many *= blank.count()
+        return many
 
     def sample(self, draw: Draw) -> Choice:
         """Return a choice that this act allows."""
@@ -310,7 +315,12 @@ class Decision:
 
     def only(self) -> Choice | None:
         """Return the only possible choice, or None if there are several."""
-        return self.default if self.count() == 1 else None
+        many = 0
+        for act in self.acts:
+            many += act.count()
+            if many > 1:
+                return None
+        return self.default if many == 1 else None
 
 
 def check_shape(decision: Decision, choice: object) -> Choice:

@@ -11,9 +11,11 @@ This module must never give a reader an unmasked fact, and must never know a gam
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields
 from functools import cache
 from typing import Any, ClassVar, Final, Generic, TypeGuard, TypeVar, cast, dataclass_transform
+
+from engine.records import record, replace
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -59,7 +61,7 @@ def secret(*readers: str) -> Any:
 @dataclass_transform(frozen_default=True, field_specifiers=(field, secret))
 def fact(cls: type[T]) -> type[T]:
     """Make a class a frozen dataclass with slots: facts, states, decisions, choices and boards are all of this kind."""
-    return dataclass(frozen=True, slots=True)(cls)
+    return record(cls)
 
 
 @fact

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Final
 
 from engine import grammar
@@ -23,6 +22,7 @@ from engine.board import Amounts, Board
 from engine.decisions import Amount, Choice, Decision, Refused
 from engine.facts import fact
 from engine.game import Game
+from engine.records import replace
 from engine.table import Table
 from engine.tell import Text, say
 

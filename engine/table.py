@@ -12,7 +12,7 @@ This module must never draw a number of its own and never look into a state.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Any
 
 from engine.chance import Drawn, Stream
@@ -20,6 +20,7 @@ from engine.decisions import Choice, Decision, Refused
 from engine.facts import SPECTATOR, Fact, fact, fold, seen
 from engine.game import Game, Story
 from engine.options import OptionValue
+from engine.records import replace
 from engine.tell import say
 
 Box = Mapping[int, Choice]

@@ -8,7 +8,6 @@ with the same luck, so that only the choice makes a difference, and in fresh wor
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from math import sqrt
 from typing import Any, Final, NamedTuple
@@ -21,6 +20,7 @@ from engine.decisions import Amount, Choice, Decision
 from engine.facts import Fact, fold, seen
 from engine.game import Game
 from engine.options import Options
+from engine.records import replace
 from engine.search import course
 from engine.search.course import Course
 from engine.search.levels import LEVELS, choose, hope
@@ -40,7 +40,7 @@ STUDIED: Final = 4
 NAMED: Final = 3
 """The most mistakes and best moves that are named."""
 MOST_POINTS: Final = 40
-BUDGET: Final = 300_000
+BUDGET: Final = 200_000
 """Choices in imagined games, about, for all comparisons of a side, and as many for its chart, whose points are fewer if need be."""
 LONGEST: Final = 2_000
 """Turns after which a game is called for the player in the lead."""
@@ -303,7 +303,7 @@ class _Study:
         played = self._course(truth, luck)
         ends_turn = choice.verb in decision.closes
         others = {} if ends_turn else quick_choices(played, luck, without=self._seat)
-        complete = ends_turn or len(others) + 1 == len(played.open())
+        complete = ends_turn or len(others) + 1 == len(played.opened)
         happened = played.go({**others, self._seat: choice} if complete else others)
         bought = self._bought(happened)
         while bought is None and played.asks and played.turn < _AUCTION:

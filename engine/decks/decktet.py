@@ -104,7 +104,7 @@ def name(card: str) -> str:
 
 def in_order(cards: tuple[str, ...]) -> tuple[str, ...]:
     """Sort cards by rank, then in the order of the deck."""
-    return tuple(sorted(cards, key=lambda card: _PLACE[card]))
+    return tuple(sorted(cards, key=_PLACE.__getitem__))
 
 
 def spoken(card: object) -> str:

@@ -45,9 +45,12 @@ class Luck(Draw):
 
 
 class Course:
-    """A game under way in thought: its state, and what the seats are asked now (`asks`, empty once the game is over)."""
+    """A game under way in thought: its state, and what the seats are asked now (`asks`, empty once the game is over).
 
-    __slots__ = ("asks", "draws", "game", "seats", "state", "turn")
+    `opened` are the decisions that the table doesn't make itself.
+    """
+
+    __slots__ = ("asks", "draws", "game", "opened", "seats", "state", "turn")
 
     def __init__(self, game: Game[Any], seats: int, state: Any, draws: Callable[[int], Draw], turn: int = 0) -> None:
         self.game = game
@@ -55,11 +58,9 @@ class Course:
         self.state = state
         self.draws = draws
         self.turn = turn
-        self.asks: Mapping[int, Decision] = self._asked()
-
-    def open(self) -> dict[int, Decision]:
-        """Return what the seats are asked, without the decisions that a table makes itself."""
-        return {seat: decision for seat, decision in self.asks.items() if not answers_itself(decision)}
+        self.asks: dict[int, Decision]
+        self.opened: dict[int, Decision]
+        self._ask()
 
     def go(self, choices: Mapping[int, Choice]) -> tuple[Fact[Any], ...]:
         """Make the choices of one turn, and those that follow without anyone being asked. Return what happened.
@@ -75,7 +76,7 @@ class Course:
         happened: list[Fact[Any]] = []
         while True:
             self._settle(box, happened)
-            if not self.asks or not all(answers_itself(decision) for decision in self.asks.values()):
+            if self.opened or not self.asks:
                 return tuple(happened)
             box = {seat: decision.default for seat, decision in self.asks.items()}
 
@@ -90,9 +91,14 @@ class Course:
         except StopIteration:
             self.state = state
             self.turn += 1
-            self.asks = self._asked()
+            self._ask()
 
-    def _asked(self) -> dict[int, Decision]:
+    def _ask(self) -> None:
         ask, state = self.game.asks, self.state
-        asked = ((seat, ask(state, seat)) for seat in range(self.seats))
-        return {seat: decision for seat, decision in asked if decision is not None}
+        self.asks, self.opened = {}, {}
+        for seat in range(self.seats):
+            decision = ask(state, seat)
+            if decision is not None:
+                self.asks[seat] = decision
+                if not answers_itself(decision):
+                    self.opened[seat] = decision

@@ -61,6 +61,6 @@ def hope(game: Game[Any], seats: int, truth: Any, seat: int, choice: Choice, lev
     topic = course.asks[seat].topic
     ends_turn = choice.verb in course.asks[seat].closes
     others = {} if ends_turn else quick_choices(course, luck, without=seat)
-    course.go({**others, seat: choice} if len(others) + 1 == len(course.open()) or ends_turn else others)
+    course.go({**others, seat: choice} if len(others) + 1 == len(course.opened) or ends_turn else others)
     play_on(course, luck, Horizon(topic, level.topics, level.turns))
     return game.prospect(course.state, seat)

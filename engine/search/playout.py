@@ -30,7 +30,7 @@ def quick_choice(game: Game[Any], state: Any, decision: Decision, draw: Draw) ->
 def quick_choices(course: Course, draw: Draw, without: int | None = None) -> dict[int, Choice]:
     """Return quick choices for a turn: one for each other seat that is asked, or a single one that ends the turn at once."""
     found = {}
-    for seat, decision in course.open().items():
+    for seat, decision in course.opened.items():
         if seat == without:
             continue
         found[seat] = quick_choice(course.game, course.state, decision, draw)

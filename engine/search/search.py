@@ -95,7 +95,7 @@ class Search:
         horizon = self._horizon()
         fresh = False
         while not fresh and not horizon.reached(course):
-            chosen, fresh = self._choose(course, course.open(), known, first, path, luck)
+            chosen, fresh = self._choose(course, course.opened, known, first, path, luck)
             happened = course.go(chosen)
             if not fresh:
                 known.tell(happened)

@@ -18,6 +18,7 @@ import engine
 
 FOR_GAMES: Final = (
     "facts",
+    "records",
     "tell",
     "decisions",
     "options",

@@ -75,7 +75,7 @@ def turns_of(game, start, seats, luck: Draw) -> int:
     course = Course(game, seats, start, lambda _turn: luck)
     while course.asks:
         box = {}
-        for seat, decision in course.open().items():
+        for seat, decision in course.opened.items():
             box[seat] = random_bot(game, course.state, decision, luck)
             if box[seat].verb in decision.closes:
                 box = {seat: box[seat]}

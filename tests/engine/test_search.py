@@ -117,7 +117,7 @@ def test_a_course_goes_as_a_table_does(name):
         course = Course(game, seats, first.state, lambda entry, first=first: Stream(first.seed, first.turn + entry))
         for _ in range(80):
             opened = table.position.open()
-            assert course.open() == opened
+            assert course.opened == opened
             if not opened:
                 break
             known, box = len(table.log), {}

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from engine.decks.piecepack import DICE, SUITS, VALUE_NAMES
 from engine.facts import Fact, Step, fact, put, take
+from engine.records import replace
 from engine.tell import Text, say
 
 from .auction import STRONG_HAND, Dice, Tiles

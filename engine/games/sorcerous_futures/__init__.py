@@ -37,7 +37,6 @@ The last card of the deck is never shown.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -47,6 +46,7 @@ from engine.decisions import Choice, Decision
 from engine.decks.decktet import ACES, CROWNS, SUITS, faces, in_order, spoken
 from engine.game import Chapter, Game, Lesson, Standing, Story
 from engine.options import Options
+from engine.records import replace
 from engine.seats import clockwise
 from engine.tell import Text, say
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final, cast
 
 from engine.chance import Draw
 from engine.decisions import Choice, Decision
 from engine.decks.decktet import CROWNS, EXCUSE, in_order, suits
 from engine.facts import HIDDEN, SPECTATOR, is_hidden, put
+from engine.records import replace
 
 from .cards import MARKERS, MARKET, Cards, known, opening_bid, valuation, without
 from .crowns import assignments, ritual

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from engine.decks.decktet import CROWNS, EXCUSE
 from engine.facts import Fact, Step, fact, is_hidden, put, secret, take
+from engine.records import replace
 from engine.seats import clockwise, left_of
 from engine.tell import Text, say
 

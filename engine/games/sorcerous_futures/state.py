@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 from engine.decks.decktet import CROWNS, EXCUSE
 from engine.facts import fact, put, take
+from engine.records import replace
 
 from .cards import GROUP, MARKET, Cards
 from .terms import Terms

@@ -29,6 +29,8 @@ STACKS_FOR_FOUR: Final[tuple[Cards, ...]] = (
     ("4MS", "8MS", "PSWK"),
     ("5SW", "9MS", "PMSL"),
 )
+_PLACE: Final = {sun: place for place, sun in enumerate(SUNS)}
+_SUITS: Final = {card: frozenset(suits(card)) for card in decktet.EXTENDED}
 EQUAL_VALUE: Final = 10
 """The value of each of the four highest Suns if Pawns are equal."""
 
@@ -37,12 +39,12 @@ def beats(sun: str, high: str, equal_pawns: bool) -> bool:
     """Whether a Sun beats the high bid. If Pawns are equal, the later one wins."""
     if equal_pawns and rank(sun) == rank(high) == "P":
         return True
-    return SUNS.index(sun) > SUNS.index(high)
+    return _PLACE[sun] > _PLACE[high]
 
 
 def value_of_sun(sun: str, equal_pawns: bool) -> int:
     """Return the value of a Sun."""
-    value = SUNS.index(sun) + 1
+    value = _PLACE[sun] + 1
     return min(value, EQUAL_VALUE) if equal_pawns else value
 
 
@@ -53,9 +55,9 @@ def sum_of_suns(suns: Cards, equal_pawns: bool) -> int:
 
 def by_value(suns: Cards) -> Cards:
     """Sort Suns, lowest first."""
-    return tuple(sorted(suns, key=SUNS.index))
+    return tuple(sorted(suns, key=_PLACE.__getitem__))
 
 
 def share_a_suit(card: str, other: str) -> bool:
     """Whether two cards share a suit."""
-    return any(suit in suits(other) for suit in suits(card))
+    return not _SUITS[card].isdisjoint(_SUITS[other])

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from engine.decks import decktet
 from engine.facts import Fact, Step, fact, put, take
+from engine.records import replace
 from engine.tell import Text, say
 
 from .cards import FOR_SALE, Cards, by_value

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 from engine.facts import fact
+from engine.records import replace
 from engine.seats import clockwise
 
 from .cards import SUNS, Cards, sum_of_suns

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import cache
 from typing import Final, cast
 
@@ -11,10 +10,11 @@ from engine.chance import Draw
 from engine.decisions import Choice, Decision
 from engine.decks.decktet import rank, suits
 from engine.facts import HIDDEN, SPECTATOR, is_hidden
+from engine.records import replace
 from engine.seats import left_of
 
 from .sets import CIRCLE, BestSet, Cards, deck_for
-from .state import State, best_of, full_hand, points_for_folding
+from .state import State, best_of, full_hand, points_for_folding, size_of_best
 
 POINT: Final = 1000
 """The weight of a point for a bot: more than the difference between any two Sets."""
@@ -84,7 +84,7 @@ def plausible(state: State, seat: int) -> int:
     weight = 1
     for other, (hand, played) in enumerate(zip(state.hands, state.played, strict=True)):
         if other != seat and other not in state.folded:
-            weight *= DRAFTED ** len(best_of(state, hand + played).cards)
+            weight *= DRAFTED ** size_of_best(state, hand + played)
     return weight
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from engine.facts import Fact, fact, is_hidden, put, secret, take
+from engine.records import replace
 from engine.tell import Text, say
 
 from .sets import BestSet, Cards, deck_for

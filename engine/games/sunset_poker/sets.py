@@ -16,6 +16,10 @@ Cards = tuple[str, ...]
 DECKS: Final[Mapping[int, Cards]] = {8: EXTENDED[:40], 9: EXTENDED}
 CIRCLE: Final = "A23456789PTX"
 """The ranks in a circle: the first follows the last. Ranks that are not in the deck are left out."""
+_NEIGHBOURS: Final = {
+    card: frozenset(other for other in EXTENDED if not set(suits(card)).isdisjoint(suits(other))) for card in EXTENDED
+}
+"""The cards that share a suit with a card."""
 HEIGHTS: Final = "23456789PTXA"
 """The ranks, lowest first."""
 KINDS: Final = ("split", "run", "straight flush", "kind")
@@ -76,18 +80,37 @@ def height(card: str) -> int:
 def best_set(cards: Cards, circle: str, split_min: int) -> BestSet:
     """Return the best Set of these cards; any of several equal ones."""
     held = _by_rank(cards, circle)
-    sets = [BestSet("kind", same) for same in held.values()]
-    # Sets that are smaller than one that's found need not be looked for.
-    least = max(map(len, held.values()))
+    # Sets that are smaller than the largest need not be looked for.
+    size = _largest(held, circle, split_min)
+    sets = [BestSet("kind", same) for same in held.values() if len(same) == size]
+    sets += (BestSet("run", row) for row in rows(held, circle, size) if len(row) == size)
     for suit in SUITS:
-        of_suit = tuple(card for card in cards if suit in suits(card))
-        if len(of_suit) >= least:
-            sets += (BestSet("straight flush", row) for row in rows(_by_rank(of_suit, circle), circle, least))
-    least = max(len(each.cards) for each in sets)
-    sets += (BestSet("run", row) for row in rows(held, circle, least))
-    sets += (BestSet("split", split) for split in splits(held, max(split_min, least)))
-    largest = max(len(each.cards) for each in sets)
-    return max((each for each in sets if len(each.cards) == largest), key=BestSet.strength)
+        of_suit = tuple([card for card in cards if suit in suits(card)])
+        if len(of_suit) >= size:
+            found = rows(_by_rank(of_suit, circle), circle, size)
+            sets += (BestSet("straight flush", row) for row in found if len(row) == size)
+    sets += (BestSet("split", split) for split in splits(held, max(split_min, size)))
+    return max(sets, key=BestSet.strength)
+
+
+def size_of_best_set(cards: Cards, circle: str, split_min: int) -> int:
+    """Return how many cards the best Set of these cards has, in less time than it takes to find it."""
+    return _largest(_by_rank(cards, circle), circle, split_min)
+
+
+def _largest(held: Mapping[str, Cards], circle: str, split_min: int) -> int:
+    least, most = sorted(map(len, held.values()))[-2:]
+    split = min(most, least + 1) + least if least else 0
+    longest: dict[str, int] = {}
+    size = max(most, split if split >= split_min else 0)
+    # A row may lead over the end of the circle, but not past the rank that it began with. A straight flush is a row too.
+    for letter in circle * 2:
+        longest = {
+            card: 1 + max((many for before, many in longest.items() if before in _NEIGHBOURS[card]), default=0)
+            for card in held[letter]
+        }
+        size = max(size, *longest.values()) if longest else size
+    return min(size, max(len(circle), most, split))
 
 
 def rows(held: Mapping[str, Cards], circle: str, least: int = 1) -> Iterator[Cards]:
@@ -96,26 +119,19 @@ def rows(held: Mapping[str, Cards], circle: str, least: int = 1) -> Iterator[Car
     How a row continues depends only on its last card, so one row is kept for each possible last card. Rows that can't have the
     `least` number of cards, for want of a rank, are left out.
     """
-    around = circle * 2
+    around = [held[letter] for letter in circle] * 2
     for i in range(len(circle)):
-        if not all(held[letter] for letter in around[i : i + least]):
+        if () in around[i : i + least]:
             continue
         longest: Cards = ()
-        ends: dict[str, Cards] = {card: (card,) for card in held[circle[i]]}
-        for letter in around[i + 1 : i + len(circle)]:
-            ends = {
-                card: (*row, card) for card in held[letter] for last, row in ends.items() if _share_a_suit(last, card)
-            }
+        ends: dict[str, Cards] = {card: (card,) for card in around[i]}
+        for cards in around[i + 1 : i + len(circle)]:
+            ends = {card: (*row, card) for card in cards for last, row in ends.items() if last in _NEIGHBOURS[card]}
             if not ends:
                 break
             longest = next(iter(ends.values()))
         if longest:
             yield longest
-
-
-@cache
-def _share_a_suit(one: str, other: str) -> bool:
-    return not set(suits(one)).isdisjoint(suits(other))
 
 
 def splits(held: Mapping[str, Cards], least: int) -> Iterator[Cards]:

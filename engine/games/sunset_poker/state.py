@@ -8,7 +8,7 @@ from engine.decks.decktet import in_order
 from engine.facts import fact
 from engine.seats import clockwise
 
-from .sets import BestSet, Cards, best_set, cards_each, circle_for
+from .sets import BestSet, Cards, best_set, cards_each, circle_for, size_of_best_set
 from .terms import Terms
 
 START_POINTS: Final = 50
@@ -56,3 +56,8 @@ def full_hand(state: State) -> int:
 def best_of(state: State, cards: Cards) -> BestSet:
     """Return the best Set of these cards at this table."""
     return best_set(in_order(cards), circle_for(len(state.scores)), state.terms.split_min)
+
+
+def size_of_best(state: State, cards: Cards) -> int:
+    """Return how many cards the best Set of these cards has at this table."""
+    return size_of_best_set(cards, circle_for(len(state.scores)), state.terms.split_min)

@@ -68,8 +68,14 @@ def faces(cards: Cards) -> tuple[Face, ...]:
 
 def things(cards: Cards) -> tuple[Thing, ...]:
     """Return cards as things to choose."""
-    return tuple(Thing(card, f"{COLOURS[card[0]]} {card[1]}") for card in sorted(cards, key=_place))
+    return tuple(map(_thing, sorted(cards, key=_place)))
 
 
+@cache
+def _thing(card: str) -> Thing:
+    return Thing(card, f"{COLOURS[card[0]]} {card[1]}")
+
+
+@cache
 def _place(card: str) -> tuple[int, str]:
     return list(COLOURS).index(card[0]), card[1]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from engine.facts import Fact, Step, fact, put, take
+from engine.records import replace
 from engine.seats import clockwise
 from engine.tell import Text, say
 

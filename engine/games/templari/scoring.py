@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from engine.facts import take
 from engine.game import Standing
 from engine.tell import say
@@ -14,7 +12,8 @@ from .state import State
 
 def worth_of_colours(cards: Cards) -> int:
     """Return the points for cards: n cards of a colour are worth 1 + 2 + ... + n."""
-    return sum(n * (n + 1) // 2 for n in Counter(colour(card) for card in cards).values())
+    colours = [colour(card) for card in cards]
+    return sum([n * (n + 1) // 2 for n in map(colours.count, set(colours))])
 
 
 def sum_of_numbers(cards: Cards) -> int:

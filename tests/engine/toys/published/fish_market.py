@@ -5,7 +5,6 @@ takes the fish; if it is tied, the fish goes back into the sea. The most points 
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from engine.board import Amounts, Board, Face, Panel, Row
 from engine.chance import Draw
@@ -13,6 +12,7 @@ from engine.decisions import Act, Amount, Choice, Decision
 from engine.facts import Fact, fact, put
 from engine.game import Game, Standing, Story
 from engine.options import Options
+from engine.records import replace
 from engine.tell import say
 
 
