@@ -6,6 +6,7 @@ A form names the turn it was made for, so one that was left open for a day never
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Final
 
 from flask import Blueprint, Response, make_response, render_template, request, url_for
 
@@ -14,21 +15,26 @@ from engine.board import faces_of
 from engine.coach.review import of_hint
 from engine.decisions import Choice, Decision, Refused
 from engine.tell import Text, say
+from pbem.domain.duration import HOUR
 from pbem.domain.errors import BadInput, NotFound, Refusal, TooMany
 from pbem.domain.moments import moment_text
 from pbem.hints import HintTask
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
+from pbem.service.people import quota
 from pbem.service.play import by_link, seat_view
 from pbem.service.play.seat_view import SeatView
 from pbem.service.tables import demo
-from pbem.web import page_cache, phrases, security, site
+from pbem.web import client, page_cache, phrases, security, site
 from pbem.web.result import PageResult, page_result
 from pbem.web.seat.board import draw
 from pbem.web.seat.forms import EMPTY, Fields, choosable, fields_of, forms_of
 from pbem.web.site import field, server, status_of
 
 pages = Blueprint("seat", __name__)
+
+HINTS_AN_HOUR: Final = 60
+"""Hints for one network in an hour: each keeps everyone else who asks waiting for some seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +114,15 @@ def ask_for_hint(token: str) -> Response:
         return page(seat, token, moved_on=True)
     if not seat.hints:
         raise NotFound(_("This table has no hints."))
+    of_network = quota.quota_of(server(), "hint", client.network(), HINTS_AN_HOUR, HOUR)
     try:
+        if server().read(quota.used_up, [of_network]):
+            raise _too_many_hints()
         found = site.hint(HintTask(seat.rules, seat.view, seat.decision))
     except TooMany as refused:
         return page(seat, token, refused=refused)
+    # Only a hint that was made has kept others waiting.
+    server().run(quota.take, [of_network])
     words = tuple(map(seat.teller, of_hint(found, coach.HINTED)))
     return page(seat, token, Input(choice=found.chosen), hint=words)
 
@@ -239,6 +250,14 @@ def _order_examples(seat: SeatView, decision: Decision | None) -> tuple[tuple[st
             written = written.replace("<number on the board> over <number>", f"{label} over 10")
             examples.append((written.replace("<number>", most), seat.teller(means)))
     return tuple(examples)
+
+
+def _too_many_hints() -> TooMany:
+    return TooMany(
+        _("Many hints were asked for in the last hour."),
+        why=_("The Expert makes at most %(hints_an_hour)s an hour for one network.", hints_an_hour=HINTS_AN_HOUR),
+        remedy=_("Choose without one, or try again in a few minutes."),
+    )
 
 
 def _label_on_board(seat: SeatView) -> str:

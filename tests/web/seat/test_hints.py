@@ -9,6 +9,7 @@ from structlog.testing import capture_logs
 
 from engine import codec
 from pbem.child_process import Failed
+from pbem.domain.duration import HOUR
 from pbem.domain.errors import TooMany
 from pbem.hints import Adviser, HintTask, hint_here
 from pbem.service.play import seat_view
@@ -58,7 +59,8 @@ def test_a_player_is_told_what_the_expert_would_choose_and_has_it_filled_in(brow
     found = sample_hint(task_of(seen_by(server, links, game, seat)))
     assert f"The Expert bot would choose “{found.chosen}”." in answer.text
     assert "It won about 40% of 60 games simulated from here." in answer.text
-    assert all_rows(server.store) == before
+    changed = {name for name, rows in all_rows(server.store).items() if rows != before[name]}
+    assert changed == {"quota"}, "nothing is kept of the question, only how often a network asks"
     filled = browser.open(f"/s/{links.of(game, seat)[1]}?choice={quote(found.chosen)}")
     assert checked(answer) == checked(filled) != checked(page)
 
@@ -70,6 +72,17 @@ def test_where_a_table_has_no_hints_there_are_none(browser, links, table):
     refused = browser.post(f"/s/{token}/hint", [("turn", str(game.row().turn))])
     assert refused.status == 404
     assert "This table has no hints." in refused.text
+
+
+def test_one_network_cannot_keep_the_expert_from_everyone_else(browser, links, open_table, clock, monkeypatch):
+    monkeypatch.setattr("pbem.web.seat.page.HINTS_AN_HOUR", 3)
+    token, form = links.of(open_table, asked(open_table))[1], [("turn", str(open_table.row().turn))]
+    for _ in range(3):
+        assert "The Expert bot would choose" in browser.post(f"/s/{token}/hint", form).text
+    refused = browser.post(f"/s/{token}/hint", form)
+    assert (refused.status, "Many hints were asked for" in refused.text) == (429, True)
+    clock.advance(HOUR / 3)
+    assert "The Expert bot would choose" in browser.post(f"/s/{token}/hint", form).text
 
 
 def test_a_question_from_another_turn_is_not_answered(browser, links, open_table):
