@@ -134,6 +134,8 @@ _TURNS_BEFORE = (
     .where(OUTBOX.c.id.in_(bindparam("these", expanding=True)))
     .group_by(OUTBOX.c.id)
 )
+_EMAIL = OUTBOX.alias("email")
+_DROPPED: Final = (EmailStatus.SUPERSEDED, EmailStatus.WITHHELD)
 _READ = select(OUTBOX).where(OUTBOX.c.id == bindparam("of_id"))
 
 
@@ -230,6 +232,14 @@ def count_resent_in(tx: Connection, person_id: int, period: Period) -> int:
     emails = select(OUTBOX.c.id).where(OUTBOX.c.person_id == person_id)
     again = (LEDGER.c.outbox_id.in_(emails), LEDGER.c.what == "resent", within(LEDGER.c.at, period))
     return queries.count(tx, LEDGER, *again)
+
+
+def beyond(tx: Connection, outbox_ids: Collection[int], most: int, period: Period) -> set[int]:
+    """Those of these emails before which at least `most` of their kind about their table went to their reader in a period."""
+    same = and_(*(OUTBOX.c[name] == _EMAIL.c[name] for name in ("person_id", "game_id", "kind")))
+    earlier = and_(same, OUTBOX.c.id < _EMAIL.c.id, OUTBOX.c.status.not_in(_DROPPED))
+    query = select(_EMAIL.c.id).join_from(_EMAIL, OUTBOX, earlier).group_by(_EMAIL.c.id).having(func.count() >= most)
+    return {*tx.execute(query.where(_EMAIL.c.id.in_(outbox_ids), within(OUTBOX.c.queued_at, period))).scalars()}
 
 
 def with_ids(tx: Connection, outbox_ids: Collection[int]) -> list[EmailRow]:

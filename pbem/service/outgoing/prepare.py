@@ -18,6 +18,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from pbem.domain.delivery import URGENT, Action, Verdict, Way, judge
+from pbem.domain.duration import DAY
 from pbem.domain.guests import is_guest
 from pbem.domain.outdated import ANSWERED, Subject, why_outdated as why_subject_outdated
 from pbem.domain.quiet_hours import parse_quiet
@@ -32,6 +33,7 @@ from pbem.store import (
     deadlines as deadline_rows,
     games,
     ledger,
+    limits,
     links,
     outbox,
     people,
@@ -51,6 +53,12 @@ ASKED_FOR: Final = "at_wish"
 
 _CANNOT_WAIT: Final = frozenset({"replaced", "seat_offered", "seat_taken", "reservation_lost"})
 """Notices that take a seat away: its player must hear of it in time to come back. And those of a reservation in vain."""
+
+_BY_OTHERS: Final = frozenset({EmailKind.NOTICE, EmailKind.LEFT, EmailKind.DECLINED})
+"""Kinds that others at a table cause, and could cause again and again."""
+
+NEWS_A_DAY: Final = 20
+"""Emails of each of these kinds to one person about one table in a day. The table's page has all of it."""
 
 _HELD_BACK: Final = {
     Action.DIGEST: (EmailStatus.DIGEST, "waits", "for its reader's digest"),
@@ -202,8 +210,13 @@ def _worth_sending(
 def _not_postponed(tx: Tx, server: Server, emails: Collection[EmailRow], games: Games, now: datetime) -> list[EmailRow]:
     """The emails that their readers want now; the others wait, are left to a digest, or are withheld."""
     preferred = preferences.read_all(tx, {(email.person_id, email.game_id) for email in emails})
+    too_many = _beyond_the_day(tx, emails, now)
     leaving = []
     for email in emails:
+        if email.id in too_many:
+            outbox.change(tx, email.id, status=EmailStatus.WITHHELD, lease_id=None)
+            ledger.note(tx, email.id, now, "withheld", "its reader has had many about this table today")
+            continue
         preference = preferred[email.person_id, email.game_id]
         verdict = _judge(email, preference, now)
         if verdict is not None and verdict.action is Action.SEND:
@@ -215,6 +228,17 @@ def _not_postponed(tx: Tx, server: Server, emails: Collection[EmailRow], games: 
             game_id, turn, seat = key
             deadlines.start_without_mail(tx, server, games[game_id], turn, seat, email.person_id)
     return leaving
+
+
+def _beyond_the_day(tx: Tx, emails: Collection[EmailRow], now: datetime) -> set[int]:
+    """Those of these emails that their reader gets too many of, so that nobody can have us flood a fellow player."""
+    news = {email.id: json.loads(email.facts) for email in emails if email.kind in _BY_OTHERS}
+    may_wait = [
+        email_id
+        for email_id, facts in news.items()
+        if facts.get("what") not in _CANNOT_WAIT and not facts.get(ASKED_FOR)
+    ]
+    return outbox.beyond(tx, may_wait, NEWS_A_DAY, limits.last(DAY, now)) if may_wait else set()
 
 
 def _judge(email: EmailRow, preference: PreferenceRow, now: datetime) -> Verdict | None:

@@ -18,7 +18,7 @@ class EmailRow:
 
     `body` has placeholders for the links; a token is never stored. An email about a game exists once for each row of
     the log, seat and kind. One of status `digest` waits for its reader's next digest; one that is `withheld` its reader
-    does not want. What a game waits for has `rank` 0, and `domain` is the receiver's: all domains take turns. `lease_id` is
+    does not want, or has had too many like it. What a game waits for has `rank` 0, and `domain` is the receiver's: all domains take turns. `lease_id` is
     the lease under which it is being sent, or 0 if its sender left it behind.
     """
 
