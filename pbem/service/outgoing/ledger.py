@@ -17,7 +17,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.service.outgoing import prepare
 from pbem.service.play import move
 from pbem.service.server import Server
-from pbem.store import deadlines, games, ledger, limits, outbox, people, players as player_rows
+from pbem.store import deadlines, games, ledger, limits, outbox, people, players as player_rows, reachability
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.ledger import LedgerRow
@@ -99,7 +99,8 @@ def resend_own(tx: Tx, server: Server, person_id: int, outbox_id: int) -> None:
 def resend(tx: Tx, server: Server, outbox_id: int, *, asked_for: bool = False) -> None:
     """Queue an email again by hand: the same bytes, with the links that its reader has now.
 
-    If its reader asked for it, no preference holds it back.
+    If its reader asked for it, no preference holds it back. If our relay has refused the address, it's tried again: that the
+    relay takes an email shows that it knows the address by now. After bounces or a complaint nothing shows that.
     """
     row = outbox.read(tx, outbox_id)
     if row is None:
@@ -113,8 +114,10 @@ def resend(tx: Tx, server: Server, outbox_id: int, *, asked_for: bool = False) -
     now = server.now()
     # A worker that is sending it now loses its lease: from here on the email is the next claimer's.
     outbox.change(tx, row.id, status=EmailStatus.QUEUED, due_at=now, lease_id=None, attempts=0)
-    if asked_for:
-        outbox.change(tx, row.id, facts=json.dumps(json.loads(row.facts) | {prepare.ASKED_FOR: True}))
+    failure = reachability.failure(tx, row.person_id)
+    if asked_for or failure is None or failure.cause == "refused":
+        facts = json.loads(row.facts) | {prepare.ASKED_FOR if asked_for else prepare.BY_HAND: True}
+        outbox.change(tx, row.id, facts=json.dumps(facts))
     ledger.note(tx, row.id, now, "resent", "by hand")
 
 

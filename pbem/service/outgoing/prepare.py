@@ -51,6 +51,9 @@ from pbem.tokens import EmailTemplate, Purpose
 ASKED_FOR: Final = "at_wish"
 """The fact of an email that its reader has just asked for: no preference holds it back."""
 
+BY_HAND: Final = "by_hand"
+"""The fact of an email that an organiser has sent again: it is tried although the relay has refused its address."""
+
 _CANNOT_WAIT: Final = frozenset({"replaced", "seat_offered", "seat_taken", "reservation_lost"})
 """Notices that take a seat away: its player must hear of it in time to come back. And those of a reservation in vain."""
 
@@ -236,7 +239,7 @@ def _beyond_the_day(tx: Tx, emails: Collection[EmailRow], now: datetime) -> set[
     may_wait = [
         email_id
         for email_id, facts in news.items()
-        if facts.get("what") not in _CANNOT_WAIT and not facts.get(ASKED_FOR)
+        if facts.get("what") not in _CANNOT_WAIT and not facts.keys() & {ASKED_FOR, BY_HAND}
     ]
     return outbox.beyond(tx, may_wait, NEWS_A_DAY, limits.last(DAY, now)) if may_wait else set()
 
@@ -246,7 +249,7 @@ def _judge(email: EmailRow, preference: PreferenceRow, now: datetime) -> Verdict
     facts = json.loads(email.facts)
     if email.kind in URGENT or facts.get(ASKED_FOR):
         return Verdict(Action.WITHHOLD if is_guest(preference.address) else Action.SEND)
-    if preference.failing:
+    if preference.failing and not facts.get(BY_HAND):
         return None
     quiet = parse_quiet(preference.quiet, ZoneInfo(preference.zone)) if preference.quiet else None
     last = bool(facts.get("last")) or facts.get("what") in _CANNOT_WAIT

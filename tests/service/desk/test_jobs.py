@@ -5,15 +5,18 @@ from dataclasses import replace
 
 import pytest
 
+from pbem.domain.bounce import Bounce
 from pbem.domain.errors import BadInput
+from pbem.service.clocks.reachability import note_bounce
 from pbem.service.desk import jobs
 from pbem.service.desk.acts.seats import Substitute
 from pbem.service.desk.jobs import What
 from pbem.service.tables import demo
-from pbem.store import audit, guests, jobs as job_rows, outbox, tables
+from pbem.store import audit, guests, jobs as job_rows, outbox, reachability, tables
 from tests.service.actors import OLGA, ROOT, moderate
 from tests.service.clock import HOUR, Time
 from tests.service.database import all_rows, count_calls, queued_emails
+from tests.service.outgoing.test_deliver import post_to, work
 
 WHY = "the house is being moved"
 
@@ -86,6 +89,35 @@ def test_bounced_emails_to_one_provider_are_sent_again(server, clock, table):
     again = [email for email in game.emails() if email.kind == "welcome"]
     assert {email.status for email in again} == {"queued"}
     assert {email.person_id for email in again} == set(people_there)
+
+
+def test_a_provider_that_knew_none_of_its_addresses_for_an_hour_gets_its_emails_when_they_are_sent_again(
+    server, clock, table, sink
+):
+    game, post = table("sun-bid", 2), post_to(sink)
+    sink.does("550 rcpt", "550 rcpt")
+    clock.advance(HOUR)
+    work(server, post)
+    assert not sink.emails
+    assert server.query(reachability.failing_among, {game.person_at(seat) for seat in (0, 1)})
+    begins(server, What.RESEND, "example.org")
+    goes_on(server)
+    work(server, post)
+    assert {email.recipient for email in sink.emails} == {"ann@example.org", "ben@example.org"}
+    assert not server.query(reachability.failing_among, {game.person_at(seat) for seat in (0, 1)})
+    assert {email.status for email in game.emails() if email.kind == "turn"} <= {"sent"}
+
+
+def test_an_email_sent_again_leaves_alone_who_has_complained(server, clock, table, sink):
+    game, post = table("sun-bid", 2), post_to(sink)
+    server.run(note_bounce, game.person_at(0), Bounce.COMPLAINT, "spam")
+    clock.advance(HOUR)
+    work(server, post)
+    sent = len(sink.emails)
+    begins(server, What.RESEND, "example.org")
+    goes_on(server)
+    work(server, post)
+    assert len(sink.emails) == sent
 
 
 @pytest.mark.parametrize("what", [What.PAUSE, What.ANNOUNCE])
