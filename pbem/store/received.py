@@ -17,6 +17,7 @@ from pbem.store import insiders, queries
 from pbem.store.limits import Period, within
 from pbem.store.schema import LINK, OUTBOX, RECEIVED, RECEIVED_COUNT, ReceivedRow
 from pbem.store.types import Moment
+from pbem.tokens import Purpose
 
 _FREE = (
     select(RECEIVED.c.id)
@@ -36,6 +37,18 @@ _CLAIM = (
     .where(RECEIVED.c.id.in_(select(_FREE.c.id)))
     .values(claimed_until=bindparam("until"), attempts=RECEIVED.c.attempts + 1)
     .returning(RECEIVED)
+)
+
+_UNREAD_SINCE = (
+    select(func.min(RECEIVED.c.received_at))
+    .join(LINK, LINK.c.id == RECEIVED.c.link_id)
+    .where(
+        LINK.c.game_id == bindparam("of_game"),
+        LINK.c.turn == bindparam("of_turn"),
+        LINK.c.seat == bindparam("of_seat"),
+        LINK.c.purpose == Purpose.REPLY,
+        RECEIVED.c.status == ReceivedStatus.WAITING,
+    )
 )
 
 
@@ -169,6 +182,13 @@ def came_before(tx: Connection, row: ReceivedRow, person_id: int) -> bool:
 
 def change(tx: Connection, received_id: int, **values: Any) -> None:
     tx.execute(update(RECEIVED).where(RECEIVED.c.id == received_id).values(**values))
+
+
+def unread_since(tx: Connection, game_id: int, turn: int, seat: int) -> datetime | None:
+    """When the first of the replies of a seat in one turn arrived that are not read yet; None if all are."""
+    key = {"of_game": game_id, "of_turn": turn, "of_seat": seat}
+    since: datetime | None = tx.execute(_UNREAD_SINCE, key).scalar_one()
+    return since
 
 
 def count_in(tx: Connection, link_id: int, period: Period) -> int:

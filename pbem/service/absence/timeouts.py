@@ -19,7 +19,7 @@ from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.clocks.outages import Worker
 from pbem.service.play.move import Actor, agreement_of, play_locked, position_of
 from pbem.service.server import Server
-from pbem.store import deadlines, games, outbox, players as player_rows
+from pbem.store import deadlines, games, outbox, players as player_rows, received
 from pbem.store.database import Tx
 from pbem.store.database_errors import is_outage
 from pbem.store.deadlines import DeadlineRow
@@ -129,6 +129,11 @@ def _time_out(tx: Tx, server: Server, claimed: DeadlineRow, now: datetime) -> st
     if deadline.at is None or deadline.at > now:
         deadlines.release(tx, row)
         return "moved"
+    unread = received.unread_since(tx, game.id, row.turn, row.seat)
+    if unread is not None and unread <= deadline.at:
+        # A reply that came in time counts, however long it waits to be read.
+        deadlines.release(tx, row, attempts=claimed.attempts - 1)
+        return "unread"
     decision = position_of(game).open().get(row.seat) if game.turn == row.turn else None
     if decision is None:
         deadlines.set_status(tx, game.id, row.turn, row.seat, TurnStatus.CLOSED)

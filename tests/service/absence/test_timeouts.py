@@ -10,6 +10,8 @@ import pytest
 from sqlalchemy import event, insert, select, text
 from structlog.testing import capture_logs
 
+from engine import grammar
+from pbem.domain.states import ReceivedStatus
 from pbem.service.absence import timeouts
 from pbem.service.clocks import outages, vacations
 from pbem.service.desk.acts.clocks import Extend, Pause, Resume
@@ -17,13 +19,14 @@ from pbem.service.people import addresses
 from pbem.service.play import move as play_move
 from pbem.service.play.move import Actor
 from pbem.service.server import Server
-from pbem.store import deadlines, people
+from pbem.store import deadlines, people, received
 from pbem.store.database import Store
 from pbem.store.schema import DEADLINE, GAME, PLAYER
 from tests.fakes import SeededRandomness
 from tests.service.actors import moderate
 from tests.service.clock import DAY, HOUR, MINUTE
 from tests.service.database import BrokenError, all_rows, count_calls, queued_emails
+from tests.service.inbox import Inbox
 
 
 @pytest.fixture(autouse=True)
@@ -204,6 +207,37 @@ def test_a_paused_game_waits_without_holding_up_others(time, server, table):
     time.passes_until(time.due(third, seat))
     assert timeouts.time_out(server, time.worker, limit=1).decided == 1
     assert by_clock(first) == by_clock(second) == []
+
+
+# Replies that wait to be read
+
+
+def test_a_reply_that_came_in_time_counts_although_it_is_read_after_the_deadline(time, server, clock, asked):
+    game, seat = asked
+    inbox = Inbox(server, clock)
+    time.sends()
+    time.passes_until(time.due(game, seat) - MINUTE)
+    other = next(each for each in game.asked()[seat].choices() if each != game.asked()[seat].default)
+    raw = inbox.written(game, seat, grammar.write(game.asked()[seat], other))
+    assert inbox.takes(raw, inbox.reply_address(game, seat)) == "kept"
+    time.passes(2 * MINUTE)
+    assert time.runs_out().decided == 0
+    inbox.attends()
+    assert by_clock(game) == []
+    assert [row.outcome for row in inbox.rows()] == ["reply: carried out"]
+
+
+def test_a_reply_that_came_too_late_or_cannot_be_read_holds_no_clock(time, server, clock, asked):
+    game, seat = asked
+    inbox = Inbox(server, clock)
+    time.sends()
+    time.passes_until(time.due(game, seat) - MINUTE)
+    inbox.takes(inbox.written(game, seat, "first"), inbox.reply_address(game, seat))
+    (first,) = inbox.rows()
+    server.store.write(lambda tx: received.change(tx, first.id, status=ReceivedStatus.PARKED))
+    time.passes(2 * MINUTE)
+    inbox.takes(inbox.written(game, seat, "second"), inbox.reply_address(game, seat))
+    assert time.runs_out().decided == 1
 
 
 # Many workers, and one that fails
