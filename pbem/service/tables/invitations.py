@@ -6,6 +6,7 @@ from functools import partial
 from typing import Final
 
 from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, TooMany, read_fields
+from pbem.domain.guests import is_guest
 from pbem.domain.states import EmailKind, InvitationStatus, TableStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service.people import addresses as persons, strangers
@@ -110,6 +111,8 @@ def _invite(
     now = server.now()
     earlier = {invitation.person_id for invitation in tables.invitations(tx, row.id)}
     new = [person_id for person_id in invited if person_id not in earlier and person_id != host.id]
+    if new and is_guest(host.address):
+        raise Forbidden(_("A guest can't invite anyone."), remedy=_("Start a table with your email address."))
     for person_id in new:
         if tables.count_invitations_in(tx, person_id, limits.last(timedelta(days=1), now)) >= INVITATIONS_A_DAY:
             raise TooMany(

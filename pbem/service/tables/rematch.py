@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from itertools import count
 
 from pbem.domain.deleted_people import is_former
-from pbem.domain.errors import Stale, TooMany
+from pbem.domain.errors import Forbidden, Stale, TooMany
+from pbem.domain.guests import is_guest
 from pbem.domain.states import TableStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
@@ -28,12 +29,17 @@ _LIVE = (TableStatus.OPEN, TableStatus.PLAYING)
 
 
 def rematch(tx: Tx, server: Server, token: str) -> str:
-    """Open the rematch, or find the open one. Returns the token of the link by which the player joins it."""
+    """Open the rematch, or find the open one. Returns the token of the link by which the player joins it.
+
+    Raises Forbidden for a guest, Stale while the game goes on, and TooMany.
+    """
     # What is made here ends with the other links of the player.
     links.follow_seat(tx, server, token)
     # The lock of the old game lets one request at a time through.
     link, before, _player = links.open_to_act(tx, server, token, Purpose.SEAT)
     person_id = link.person_id
+    if is_guest(people.read(tx, person_id).address):
+        raise Forbidden(_("A demo has no rematch."), remedy=_("Start another demo on the front page."))
     if before.status not in (TableStatus.OVER, TableStatus.VOID):
         raise Stale(_("This game isn't over yet."), remedy=_("Finish it first."))
     for number in count(1):

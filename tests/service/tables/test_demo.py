@@ -13,7 +13,8 @@ from pbem.service.desk import calls as desk_calls
 from pbem.service.outgoing import ledger
 from pbem.service.people import addresses
 from pbem.service.play import by_link, seat_view
-from pbem.service.tables import demo, listing
+from pbem.service.tables import demo, invitations, joining, leaving, listing, rematch
+from pbem.service.tables.new import TableSettings
 from pbem.store.schema import AUDIT
 from pbem.tokens import Purpose
 from tests.service.actors import calls_of
@@ -79,6 +80,19 @@ def test_a_guest_cannot_call_the_organiser(server, seat):
     with pytest.raises(Forbidden):
         desk_calls.call_by_link(server, seat, Purpose.SEAT, "Hello?")
     assert calls_of(server) == []
+
+
+def test_a_guest_opens_no_other_table_and_invites_nobody(server, seat):
+    link = server.read(links.follow, seat, Purpose.SEAT)
+    server.run(leaving.agree_to_end, link.game_id, link.person_id)
+    before = all_rows(server.store)
+    with pytest.raises(Forbidden, match="rematch"):
+        server.run(rematch.rematch, seat)
+    # A way to a table of their own there may be one day: it still invites nobody.
+    own = server.run(joining.create_table, link.person_id, TableSettings("bid", 3, {}, "1d")).game_id
+    with pytest.raises(Forbidden, match="invite"):
+        server.run(invitations.invite, own, link.person_id, ("zoe@example.org",))
+    assert all_rows(server.store)["outbox"] == before["outbox"]
 
 
 def test_guests_are_limited_by_the_hour(server, clock, monkeypatch):
