@@ -265,6 +265,24 @@ def of_person(tx: Connection, person_id: int) -> list[DeadlineRow]:
     return queries.many(tx, DeadlineRow, query.where(*running).order_by(*_KEY))
 
 
+@dataclass(frozen=True, slots=True)
+class NextTurn:
+    """A seat that has to decide, and the title of its table."""
+
+    game_id: int
+    seat: int
+    title: str
+
+
+def next_of(tx: Connection, person_id: int, but: int) -> NextTurn | None:
+    """The most urgent open turn of a person at a running table other than `but`, or None."""
+    own_seat = and_(_AT_SEAT, PLAYER.c.person_id == person_id)
+    query = select(DEADLINE.c.game_id, DEADLINE.c.seat, GAME.c.title).join(PLAYER, own_seat).join(GAME, _AT_GAME)
+    running = (DEADLINE.c.status == TurnStatus.OPEN, GAME.c.status == TableStatus.PLAYING, GAME.c.paused.is_(False))
+    urgent = query.where(*running, DEADLINE.c.game_id != but).order_by(DEADLINE.c.due_at.is_(None), DEADLINE.c.due_at)
+    return queries.one(tx, NextTurn, urgent.limit(1))
+
+
 def asked_of(tx: Connection, person_id: int) -> list[DeadlineRow]:
     """The deadlines of a person in the open turns of all running tables, answered or not."""
     own_seat = and_(_AT_SEAT, PLAYER.c.person_id == person_id)

@@ -28,6 +28,7 @@ from pbem.service.server import Server
 from pbem.store import deadlines, games, links as link_rows, people, players as player_rows, reachability, tables
 from pbem.store.blocks import BlockRow
 from pbem.store.database import Tx
+from pbem.store.deadlines import NextTurn
 from pbem.store.games import GameRow
 from pbem.store.links import LinkKey
 from pbem.store.players import PlayerRow
@@ -163,6 +164,11 @@ def my_games(tx: Tx, server: Server, person_id: int) -> MyGames:
         over=tuple(_finished_game(row, players, person_id) for row in over),
         failing_since=None if failure is None else failure.start_at,
     )
+
+
+def next_turn(tx: Tx, server: Server, person_id: int, but: int) -> NextTurn | None:
+    """The most urgent turn of a person at another table than `but`, or None."""
+    return deadlines.next_of(tx, person_id, but)
 
 
 def emails(tx: Tx, server: Server, person_id: int) -> MyEmails:

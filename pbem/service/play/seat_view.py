@@ -144,7 +144,8 @@ class OfferedChoice:
 
     `public_key` is the key of a public table, else empty. `choice` is None where the link's option fits no act of the turn, or
     the turn is over. `made` is the seat's choice in
-    that turn, sealed with a `proof` or in an entry. `recent_facts` has the public facts since.
+    that turn, sealed with a `proof` or in an entry. `recent_facts` has the public facts since. Once there is such a choice,
+    `board` is the table as everyone sees it, and `asked` are the seats whose turn it is.
     """
 
     game_id: int
@@ -170,6 +171,8 @@ class OfferedChoice:
     promised_at: datetime | None
     zone: ZoneInfo
     former: tuple[FormerPlayer, ...] = ()
+    board: Board | None = None
+    asked: frozenset[int] = frozenset()
 
     @property
     def teller(self) -> Teller:
@@ -229,7 +232,7 @@ def _view(tx: Tx, link: SeatLink, row: GameRow) -> SeatView:
         view=knowledge.view,
         board=knowledge.board,
         decision=decision,
-        asked=frozenset(move.position_of(row).open()) if row.status == TableStatus.PLAYING else frozenset(),
+        asked=_asked(row),
         asked_since=recent[-1].at if recent else None,
         sealed=None if decision is None else sealed,
         proof=None if decision is None or sealed is None else seals_of(row).of(seat),
@@ -294,7 +297,13 @@ def _offered(tx: Tx, link: MoveLink, option: str) -> OfferedChoice:
         promised_at=None if deadline is None else deadline.promised_at,
         zone=ZoneInfo(people.read(tx, person_id).zone),
         former=seats.former(taken),
+        board=None if made is None else rules.board(views.view(tx, row, SPECTATOR), SPECTATOR),
+        asked=_asked(row),
     )
+
+
+def _asked(row: GameRow) -> frozenset[int]:
+    return frozenset(move.position_of(row).open()) if row.status == TableStatus.PLAYING else frozenset()
 
 
 def _choice(decision: Decision, option: str) -> Choice | None:

@@ -1,7 +1,8 @@
 """One choice by one link: the page says it in words, and its button makes it.
 
 Links get forwarded, so the page shows no hand: only the choice, the name of the table, the deadline, and once the turn is
-over what everyone at the table knows of it. Everything else it can only email to the player.
+over what everyone at the table knows of it. Everything else it can only email to the player, unless the browser is signed in
+as that player: then it leads on to the seat and to the next table that waits.
 """
 
 from typing import Any
@@ -9,11 +10,16 @@ from typing import Any
 from flask import Blueprint, Response
 
 from pbem.domain.errors import BadInput, Gone, Refusal, Stale
+from pbem.service.account import my_page
 from pbem.service.people import sign_in as link_email
 from pbem.service.play import by_link, seat_view
 from pbem.service.play.seat_view import OfferedChoice
+from pbem.store.deadlines import NextTurn
 from pbem.tokens import Purpose
 from pbem.web import csrf, page_cache, phrases, site
+from pbem.web.people import session_cookie
+from pbem.web.people.session_cookie import Cookie
+from pbem.web.seat.board import draw
 
 pages = Blueprint("move", __name__)
 
@@ -83,6 +89,7 @@ def page(
 ) -> Response:
     """The page of one choice: what it is, or what became of it."""
     teller = found.teller
+    here = found.board is not None and _is_signed_in(found)
     return site.page(
         "move.html",
         status,
@@ -97,4 +104,17 @@ def page(
         receipt=receipt,
         ask_again=ask_again,
         refused=refused,
+        board=None if found.board is None else draw(found.board, teller, None, found.asked),
+        is_here=here,
+        next_turn=_next_turn(found) if here else None,
     )
+
+
+def _is_signed_in(found: OfferedChoice) -> bool:
+    """Whether this browser is signed in as the player of the link."""
+    session = session_cookie.session(Cookie.PERSON)
+    return session is not None and session.holder.person_id == found.person_id
+
+
+def _next_turn(found: OfferedChoice) -> NextTurn | None:
+    return site.server().read(my_page.next_turn, found.person_id, found.game_id)

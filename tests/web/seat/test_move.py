@@ -153,6 +153,34 @@ def test_another_link_of_the_same_email_replaces_a_sealed_choice(browser, links,
     assert receipt.heading == f"Your choice: pick {things[2].word}"
 
 
+def test_a_link_leads_on_to_the_table_as_everyone_sees_it(browser, links, poker):
+    things = poker.open()[0].acts[0].blanks[0].things
+    receipt = browser.open(link(links, poker, 0, f"pick {things[1].word}")).form(f"Pick {things[1].word}").press()
+    # Not even that this player has answered.
+    assert receipt.text.count("Deciding") == 3
+    assert "This is the table as everyone sees it." in receipt.text
+    assert not any(thing.word in receipt.text for thing in things if thing is not things[1])
+    assert not any(form.action == "/my/seat" for form in receipt.forms())
+
+
+def test_a_browser_that_is_signed_in_is_led_to_the_next_game_that_waits(browser, sign_in, links, poker, table, carry):
+    waits = table("templari", 3)
+    carry()
+    person = waits.person_at(first(waits))
+    sign_in(person)
+    seat = next(seat for seat in range(3) if poker.person_at(seat) == person)
+    word = poker.open()[seat].acts[0].blanks[0].things[0].word
+    receipt = browser.open(link(links, poker, seat, f"pick {word}")).form(f"Pick {word}").press()
+    assert "Next game waiting for you" in receipt.text
+    assert "Bid" in receipt.form("Next game").press().text
+    assert receipt.form("My seat").press().url.startswith("/s/")
+    other = next(each for each in range(3) if each != seat)
+    word = poker.open()[other].acts[0].blanks[0].things[0].word
+    of_someone_else = browser.open(link(links, poker, other, f"pick {word}")).form(f"Pick {word}").press()
+    assert "waiting for you?" in of_someone_else.text
+    assert not any(form.action == "/my/seat" for form in of_someone_else.forms())
+
+
 def test_the_receipt_of_a_link_has_the_fingerprint_of_the_sealed_choice(browser, links, poker):
     word = poker.open()[0].acts[0].blanks[0].things[1].word
     page = browser.open(link(links, poker, 0, f"pick {word}")).form(f"Pick {word}").press()
