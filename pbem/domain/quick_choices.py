@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 from engine.decisions import Act, Amount, Choice
@@ -10,32 +11,53 @@ MOST: Final = 6
 """Numbers that each get a button; where there are more, a few of them do, and any other is typed."""
 
 
-def quick_choices(act: Act, costly: Callable[[Choice], bool] = lambda choice: False) -> list[Choice]:
-    """Return the choices of an act with one number that are worth a button, or none for other acts.
+@dataclass(frozen=True, slots=True)
+class Quick:
+    """A choice worth a button. `why` is "least", "half", "most", or how much more than the least it is, such as "+5"."""
 
-    They are the least, one and five more, about half of what one can give, and all of it. `costly` says of a choice whether it is
+    choice: Choice
+    why: str = ""
+
+
+def quick_choices(act: Act, costly: Callable[[Choice], bool] = lambda choice: False) -> list[Choice]:
+    """Return the choices of an act with one number that are worth a button, or none for other acts."""
+    return [each.choice for each in quick(act, costly)]
+
+
+def quick(act: Act, costly: Callable[[Choice], bool] = lambda choice: False) -> list[Quick]:
+    """Return the same, each with what makes it worth a button.
+
+    They are the least, one and five more, half of what one can give, and all of it. `costly` says of a choice whether it is
     more than that, as every greater one is then too; such a choice has a button only if all are costly.
     """
     if len(act.blanks) != 1 or not isinstance(amount := act.blanks[0], Amount):
         return []
     if amount.count() <= MOST:
-        return [Choice(act.verb, (number,)) for number in amount.values()]
+        return [Quick(Choice(act.verb, (number,))) for number in amount.values()]
     low = amount.low
     numbers = range(low, amount.high + 1)
     most = low + bisect_left(numbers, 1, key=lambda number: costly(Choice(act.verb, (number,)))) - 1
+    steps = {low: "", low + 1: "", low + 5: ""}
     if most < low:
         most = amount.high
-        steps = [low, low + 1, low + 5]
     else:
-        steps = [low, low + 1, low + 5, _about_half(low, most), most]
-    possible = {_nearest(amount, number) for number in steps}
-    return [Choice(act.verb, (number,)) for number in sorted(possible) if number <= most]
+        steps |= {number: why for number, why in ((most // 2, "half"), (most, "most")) if number > low}
+    found: dict[int, str] = {}
+    for number, why in steps.items():
+        possible = _greatest(amount, number) if why == "most" else _nearest(amount, number)
+        # Where not every number is possible, the nearest one is no longer a half.
+        found.setdefault(possible, why if possible == number or why == "most" else "")
+    least = min(found)
+    return [
+        Quick(Choice(act.verb, (number,)), found[number] or ("least" if number == least else f"+{number - least}"))
+        for number in sorted(found)
+        if number <= most
+    ]
 
 
-def _about_half(low: int, most: int) -> int:
-    """A number halfway between these, rounded down to fives or tens where they are far apart."""
-    step = next((step for step in (10, 5) if most - low >= 4 * step), 1)
-    return (low + most) // 2 // step * step
+def _greatest(amount: Amount, number: int) -> int:
+    """The greatest possible number up to this one."""
+    return next((each for each in range(number, amount.low, -1) if each in amount), amount.low)
 
 
 def _nearest(amount: Amount, number: int) -> int:

@@ -20,7 +20,7 @@ from engine.decisions import Act, Amount, Blank, Choice, Decision, OneOf, Rankin
 from engine.grammar import write
 from engine.tell import Teller
 from pbem.domain.errors import BadInput, Stale
-from pbem.domain.quick_choices import quick_choices
+from pbem.domain.quick_choices import quick
 from pbem.i18n.speech import capital, gettext as _, render, translate
 from pbem.web.seat import board
 from pbem.web.site import read_number
@@ -73,7 +73,8 @@ class Field:
 class Form:
     """One act: its button, and the fields that it needs. An act with a single possible choice needs none.
 
-    `quick` are choices of this act worth a button of their own: the number, the choice in words, and as it is written.
+    `quick` are choices of this act worth a button of their own: the number, the choice in words, as it is written, and what
+    makes it worth one.
     """
 
     act: int
@@ -81,7 +82,7 @@ class Form:
     note: str
     fields: tuple[Field, ...]
     after: str
-    quick: tuple[tuple[str, str, str], ...] = ()
+    quick: tuple[tuple[str, str, str, str], ...] = ()
 
     @property
     def is_sentence(self) -> bool:
@@ -243,12 +244,12 @@ def _form(
         for place, (name, blank) in enumerate(shown)
         if place >= in_title
     )
-    quick = tuple(
-        (str(choice.number()), capital(translate(written)), written)
-        for choice, written in ((choice, write(decision, choice)) for choice in quick_choices(act, costly))
+    buttons = tuple(
+        (str(each.choice.number()), capital(translate(written)), written, each.why)
+        for each, written in ((each, write(decision, each.choice)) for each in quick(act, costly))
     )
-    needed = () if len(quick) == act.count() else _without_repetition(fields)
-    return Form(number, title, note, needed, pieces[-1], quick)
+    needed = () if len(buttons) == act.count() else _without_repetition(fields)
+    return Form(number, title, note, needed, pieces[-1], buttons)
 
 
 def _title(act: Act, only: Sequence[Blank], pieces: Sequence[str], display: _Display) -> str:

@@ -1,4 +1,4 @@
-/* Keeps an open table up to date. It asks for news while the page is seen, every few seconds at first and less often while
+/* Gives an amount a slider and buttons for less and more, and keeps an open table up to date. It asks for news while the page is seen, every few seconds at first and less often while
    nothing happens, and puts the new table in place of the old. What is being filled in stays: then a line offers the news. */
 "use strict";
 
@@ -12,6 +12,30 @@ let mark = table && table.dataset.mark;
 let wait = soonest;
 let timer = 0;
 let touched = false;
+
+function slide() {
+  for (const label of room.querySelectorAll(".bar label.number:not(.slides)")) {
+    const field = label.querySelector("input");
+    const slider = Object.assign(document.createElement("input"), { type: "range", min: field.min, max: field.max });
+    slider.setAttribute("aria-label", label.textContent.trim());
+    slider.value = field.value || field.min;
+    slider.addEventListener("input", () => (field.value = slider.value));
+    field.addEventListener("input", () => (slider.value = field.value));
+    const step = (sign, words, by) => {
+      const button = Object.assign(document.createElement("button"), { type: "button", className: "step", textContent: sign });
+      button.setAttribute("aria-label", words);
+      button.addEventListener("click", () => {
+        if (field.value) field[by]();
+        else field.value = field.min;
+        field.dispatchEvent(new Event("input", { bubbles: true }));
+      });
+      return button;
+    };
+    label.classList.add("slides");
+    label.before(step("−", label.dataset.less, "stepDown"));
+    label.after(step("+", label.dataset.more, "stepUp"), slider);
+  }
+}
 
 function later() {
   clearTimeout(timer);
@@ -56,6 +80,7 @@ async function show() {
     else if (before) before.remove();
     else if (now) room.querySelector(".play").after(now);
   }
+  slide();
   for (const each of room.querySelectorAll("details > summary")) {
     each.parentElement.open = unfolded.has(each.textContent);
   }
@@ -68,6 +93,7 @@ async function show() {
   return true;
 }
 
+if (room) slide();
 if (table) {
   room.addEventListener("input", () => (touched = true));
   document.addEventListener("visibilitychange", () => {

@@ -119,16 +119,17 @@ def test_only_cards_unlike_those_that_can_be_chosen_are_barred():
 @pytest.mark.parametrize(
     ("amount", "quick"),
     [
-        (Amount("coins", 3, 7), ["3", "4", "5", "6", "7"]),
-        (Amount("coins", 6, 40), ["6", "7", "11", "20", "40"]),
-        (Amount("coins", 6, 40, frozenset({3, 8})), ["8", "13", "23", "38"]),
-        (Amount("coins", 1, 10**9), ["1", "2", "6", "500000000", "1000000000"]),
+        (Amount("coins", 3, 7), {"3": "", "4": "", "5": "", "6": "", "7": ""}),
+        (Amount("coins", 6, 40), {"6": "least", "7": "+1", "11": "+5", "20": "half", "40": "most"}),
+        (Amount("coins", 6, 40, frozenset({3, 8})), {"8": "least", "13": "+5", "23": "+15", "38": "most"}),
+        (Amount("coins", 30, 40), {"30": "least", "31": "+1", "35": "+5", "40": "most"}),
+        (Amount("coins", 1, 10**9), {"1": "least", "2": "+1", "6": "+5", "500000000": "half", "1000000000": "most"}),
     ],
 )
 def test_a_number_has_quick_choices_that_are_possible(amount, quick):
     (form,) = forms_of(decision(Act("bid", (amount,))), Teller())
-    assert [number for number, _words, _written in form.quick] == quick
-    assert [written for _number, _words, written in form.quick] == [f"bid {number}" for number in quick]
+    assert {number: why for number, _words, _written, why in form.quick} == quick
+    assert [written for _number, _words, written, _why in form.quick] == [f"bid {number}" for number in quick]
     assert bool(form.fields) == (amount.count() > len(quick))
 
 
@@ -137,7 +138,7 @@ def test_every_choice_can_be_filled_in_and_comes_back_the_same(name):
     act = ACTS[name]
     asked = decision(Act("first"), act)
     form = next(form for form in forms_of(asked, Teller()) if form.act == 1)
-    quick = {written for _number, _words, written in form.quick}
+    quick = {written for _number, _words, written, _why in form.quick}
     for choice in act.choices():
         assert grammar.write(asked, choice) in quick or choice_of(asked, filled(form, act, choice)) == choice
 
