@@ -89,7 +89,7 @@ def with_bids(board: Board, known: Sequence[Auction]) -> Board:
         (panel.seat, tuple(words_of(auction, panel.seat) for auction in reversed(called))) for panel in board.players
     )
     grid = Grid(tuple(columns), rows)
-    return replace(board, folds=(Fold(say("Recent bids"), (grid,)), *board.folds))
+    return replace(board, folds=(Fold(board.calls, (grid,)), *board.folds))
 
 
 def _amount(value: Any) -> int | None:

@@ -72,14 +72,15 @@ class Panel:
     """A player at the table, as everyone sees them.
 
     `numbers` start with the score and are the same for all panels; None is not shown. `state` is what the player does now,
-    such as "passed"; `chip` is their bid. A player who is `out` takes no more part in this auction or round. `parts` are in
-    front of them. `scenery` is drawn there by pages alone: numbers or words already tell of it.
+    such as "passed"; `chip` is the high bid if it is theirs, a number or a card, which pages show by the lot. A player who is
+    `out` takes no more part in this auction or round. `parts` are in front of them. `scenery` is drawn there by pages alone:
+    numbers or words already tell of it.
     """
 
     seat: int
     numbers: tuple[tuple[Text, int | None], ...] = ()
     state: Text | None = None
-    chip: int | None = None
+    chip: int | Face | None = None
     out: bool = False
     parts: tuple[Part, ...] = ()
     scenery: tuple[Face, ...] = ()
@@ -103,7 +104,8 @@ class Board:
     """A whole table as one reader sees it.
 
     `centre` is in the middle of the table, `mine` what only the reader has or sees, `players` everyone by seat, `notes` are
-    about the scores, and `folds` help to decide. `scenery` is in the middle, drawn by pages alone.
+    about the scores, and `folds` help to decide. `scenery` is in the middle, drawn by pages alone. `lead` is why the first
+    numbers of the panels don't tell who leads, where they don't; `calls` is the heading of the latest bids.
     """
 
     title: Text
@@ -114,6 +116,8 @@ class Board:
     notes: tuple[Line, ...] = ()
     folds: tuple[Fold, ...] = ()
     scenery: tuple[Face, ...] = ()
+    lead: Text | None = None
+    calls: Text = say("Recent bids")
 
     def panel(self, seat: int | None) -> Panel | None:
         """Return the panel of a seat, or None."""
@@ -217,8 +221,10 @@ def _panel(panel: Panel, teller: Teller, width: int) -> list[str]:
 
 
 def state_of(panel: Panel, teller: Teller) -> str:
-    """Return what a player does now, with the bid in front of them."""
+    """Return what a player does now, with their bid."""
     state = "" if panel.state is None else teller(panel.state)
+    if isinstance(panel.chip, Face):
+        return f"{state}: {teller(panel.chip.word)}"
     return state if panel.chip is None else f"{state} {panel.chip}".strip()
 
 

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from flask import Flask
 
 from engine import grammar
+from engine.auctions import Auction, auctions, with_bids
 from engine.table import Table
 from pbem import web
 from pbem.domain.choice_links import segment_text
@@ -17,15 +18,17 @@ from pbem.web.seat.page import Input, page
 from tests.bot_games import NAMES, decider, recent_facts
 from tests.service.conftest import START
 
-STYLE: Final = Path(web.__file__).parent / "static" / "pbem.css"
+STATIC: Final = Path(web.__file__).parent / "static"
 
 
 def seat_page(app: Flask, table: Table, *, guest: bool = False) -> str:
-    """The page of the seat that decides, with its style in it."""
+    """The page of the seat that decides, with its style and its script in it."""
     with app.test_request_context("/s/token"):
         html = page(_seat_view(table, guest=guest), "token", Input()).get_data(as_text=True)
     start, _, rest = html.partition('<link rel="stylesheet"')
-    return f"{start}<style>{STYLE.read_text()}</style>{rest.partition('>')[2]}"
+    styled = f"{start}<style>{(STATIC / 'pbem.css').read_text()}</style>{rest.partition('>')[2]}"
+    # A page that gets other content keeps the names of the script before.
+    return styled.replace("</body>", f"<script>(() => {{{(STATIC / 'live.js').read_text()}}})()</script></body>")
 
 
 def choice_page(app: Flask, table: Table, option: str) -> str:
@@ -64,6 +67,11 @@ def _offered_choice(table: Table, option: str) -> OfferedChoice:
     )
 
 
+def _known_auctions(table: Table) -> tuple[Auction, ...]:
+    """The auctions of the game so far."""
+    return auctions((number, happened) for number, entry in enumerate(table.log, 1) for happened in entry.facts)
+
+
 def _seat_view(table: Table, *, guest: bool) -> SeatView:
     seat, rules, seats = decider(table), table.position.game, len(table.views) - 1
     view = table.view(seat)
@@ -82,7 +90,7 @@ def _seat_view(table: Table, *, guest: bool) -> SeatView:
         names=NAMES[:seats],
         people=tuple(range(seats)),
         view=view,
-        board=rules.board(view, seat),
+        board=with_bids(rules.board(view, seat), _known_auctions(table)),
         decision=table.asks()[seat],
         asked=frozenset(table.asks()),
         asked_since=START,

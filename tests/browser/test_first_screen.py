@@ -15,6 +15,8 @@ from tests.browser.seat_pages import seat_page
 pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium"), pytest.mark.slice(0.5)]
 
 TALLEST = 1600
+HALF_A_PHONE = 180
+"""Its page shown twice as large."""
 LEAST_LETTER = 14
 LEAST_TARGET = 44
 LEAST_STRIP = 9
@@ -105,10 +107,30 @@ RANGES = """() => [...document.querySelectorAll(".bar input[type=number]")].map(
 })"""
 """Whether the field of a bid has room for digits as wide as its range."""
 
+SLIDES = """() => {
+    const [slider, field] = ["range", "number"].map(type => document.querySelector(`.bar input[type=${type}]`));
+    const [less, more] = document.querySelectorAll(".bar .step");
+    const found = [slider.min === field.min && slider.max === field.max];
+    slider.value = Number(field.min) + 2;
+    slider.dispatchEvent(new Event("input", {bubbles: true}));
+    found.push(field.value === slider.value);
+    more.click();
+    more.click();
+    less.click();
+    found.push(Number(field.value) === Number(field.min) + 3 && slider.value === field.value);
+    return [...found, less.type, more.type, less.ariaLabel, more.ariaLabel, slider.ariaLabel !== ""];
+}"""
+"""What a slider and its steps do to the field of an amount, and how they are called."""
+
 LEADERS = """() => [...document.querySelectorAll(".leads")].filter(each => {
     const box = each.querySelector("[aria-hidden]").getBoundingClientRect();
     return getComputedStyle(each).clipPath === "none" && box.width > 8 && box.height > 8;
 }).length"""
+
+SECRET_SCORES = "sorcerous-futures"
+"""The game in which only the end shows who leads."""
+
+WIDE_PAGE = """() => document.documentElement.scrollWidth > innerWidth ? [`${document.documentElement.scrollWidth} wide`] : []"""
 
 WIDE: Final = ((1024, 768), (1280, 800), (1440, 900))
 
@@ -154,7 +176,18 @@ def test_table_hand_and_bar_fit_the_first_screen_of_a_phone(app: Flask, phone: P
             wrong += phone.evaluate(each)
         assert not phone.evaluate(NO_HEADING)
         wrong += phone.evaluate(SIDEWAYS)
+        phone.set_viewport_size({"width": HALF_A_PHONE, "height": 400})
+        wrong += phone.evaluate(WIDE_PAGE)
+        phone.set_viewport_size({"width": 360, "height": 800})
     assert wrong == []
+
+
+def test_an_amount_has_a_slider_and_steps_with_a_script(app: Flask, phone: Page) -> None:
+    for position in decisions("sorcerous-futures", 4):
+        phone.set_content(seat_page(app, position))
+        if phone.locator(".bar input[type=range]").count():
+            break
+    assert phone.evaluate(SLIDES) == [True, True, True, "button", "button", "Less", "More", True]
 
 
 def test_the_range_of_a_bid_is_not_cut_off_on_a_phone(app: Flask, phone: Page) -> None:
@@ -185,13 +218,15 @@ def test_the_bar_lies_beside_the_table_on_a_wide_screen(app: Flask, chromium: Br
 
 
 @pytest.mark.parametrize("kind", all_games.names())
-def test_every_leader_has_a_star_on_a_phone(app: Flask, phone: Page, kind: str) -> None:
-    leaders = 0
+def test_the_table_says_who_leads_and_every_leader_has_a_star_on_a_phone(app: Flask, phone: Page, kind: str) -> None:
+    leaders = []
     for position in positions(kind, all_games.load(kind).seats[1]):
         phone.set_content(seat_page(app, position))
-        leaders += phone.locator(".leads").count()
-        assert phone.evaluate(LEADERS) == phone.locator(".leads").count()
-    assert leaders
+        leaders.append(phone.locator(".leads").count())
+        assert phone.evaluate(LEADERS) == leaders[-1]
+        sentence = phone.locator(".lead-now").inner_text()
+        assert ("lead" in sentence) == (leaders[-1] > 0 or kind == SECRET_SCORES), sentence
+    assert any(leaders) == (kind != SECRET_SCORES)
 
 
 @pytest.mark.parametrize("kind", all_games.names())

@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, Page, ViewportSize
 
 from engine import game as all_games
 from tests.bot_games import positions
+from tests.browser.axe import COLOURS, faults_of
 from tests.browser.seat_pages import seat_page
 from tests.browser.test_every_page import WIDE
 
@@ -70,6 +71,19 @@ def seats(app: Flask) -> Iterator[tuple[str, str]]:
     for kind in all_games.names():
         for position in positions(kind, all_games.load(kind).seats[1])[:2]:
             yield kind, seat_page(app, position)
+
+
+@pytest.mark.needs("npm")
+def test_axe_finds_no_violation_at_a_seat_on_a_wide_screen(app: Flask, chromium: Browser) -> None:
+    wrong, page = [], chromium.new_page(viewport={"width": 1280, "height": 800})
+    for name, html in seats(app):
+        page.emulate_media(color_scheme="light")
+        page.set_content(html)
+        wrong += [(name, each) for each in faults_of(page)]
+        page.emulate_media(color_scheme="dark")
+        wrong += [(name, each) for each in faults_of(page, *COLOURS)]
+    page.close()
+    assert wrong == []
 
 
 def test_pages_shown_twice_as_large_fit_and_nothing_overlaps(app: Flask, enlarged: Page) -> None:

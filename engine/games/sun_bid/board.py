@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.board import Amounts, Board, Fold, Line, Panel, Part, Row
+from engine.board import Amounts, Board, Face, Fold, Line, Panel, Part, Row
 from engine.decks.decktet import ACES, by_suit, faces, in_order
 from engine.facts import SPECTATOR, take
 from engine.tell import Text, say
@@ -143,13 +143,13 @@ def _players(view: State) -> tuple[Panel, ...]:
     return tuple(map(panel, range(len(view.suns))))
 
 
-def _state(view: State, seat: int) -> tuple[Text | None, int | None, bool]:
-    """Return what a player does in the auction, the bid in front of them, and whether they are out of it."""
+def _state(view: State, seat: int) -> tuple[Text | None, Face | None, bool]:
+    """Return what a player does in the auction, the high bid if it is theirs, and whether they are out of it."""
     auction = view.auction
     if auction is None:
         return None, None, False
     if seat == auction.leader:
-        return say("high bid: {sun}", sun=auction.high), None, False
+        return say("high bid"), sun_face(auction.high, view.terms), False
     if seat in auction.bidders:
         return None, None, False
     return (say("passed") if view.suns[seat] else say("no Suns")), None, True

@@ -13,6 +13,7 @@ from .sets import BestSet
 from .state import State, best_of, full_hand, points_for_folding
 
 _SUN: Final = Face("sign", "suns", "the Sun")
+_PACK: Final = Face("sign", "stack", "a pack")
 
 
 def _folding(view: State, seat: int) -> Text:
@@ -36,6 +37,7 @@ def show(view: State, seat: int) -> Board:
         notes=() if view.over else (_goal(view),),
         folds=() if seat == SPECTATOR or not view.packs[seat] else (_with_each_card(view, seat),),
         scenery=() if view.over or view.sun is not None else (_SUN,),
+        calls=say("Cards played"),
     )
 
 
@@ -68,8 +70,8 @@ def _centre(view: State) -> tuple[Part, ...]:
         return ()
     parts: list[Part] = []
     if view.turn is None:
-        return ()
-    if view.sun is None:
+        sun = say("The packs are passed left. The Sun waits for the play.")
+    elif view.sun is None:
         sun = say("The Sun is still there: folding gains a point per card played.")
     else:
         sun = say(
@@ -131,9 +133,10 @@ def _players(view: State, seat: int) -> tuple[Panel, ...]:
         numbers = ((say("points"), view.scores[other]), (say("in hand"), len(view.hands[other])))
         played = faces(in_order(view.played[other]))
         parts = (Row(say("played"), played),) if played else ()
-        backs = () if other == seat or view.over or other in view.folded else (BACK,) * len(view.hands[other])
+        held = () if other == seat or view.over or other in view.folded else (BACK,) * len(view.hands[other])
+        pack = (_PACK,) if other != seat and view.turn is None and not view.over else ()
         sun = (_SUN,) if other == view.sun and not view.over else ()
-        return Panel(other, numbers, _state(view, other), None, other in view.folded, parts, sun + backs)
+        return Panel(other, numbers, _state(view, other), None, other in view.folded, parts, sun + pack + held)
 
     return tuple(map(panel, range(len(view.scores))))
 

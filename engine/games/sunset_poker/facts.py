@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from engine.facts import Fact, fact, is_hidden, put, secret, take
+from engine.decks.decktet import name
+from engine.facts import Fact, Step, fact, is_hidden, put, secret, take
 from engine.records import replace
 from engine.tell import Text, say
 
@@ -89,6 +90,9 @@ class PlayBegan(Fact[State]):
 
     seat: int
 
+    def step(self) -> Step:
+        return Step(opens=True)
+
     def apply(self, state: State) -> State:
         return replace(state, turn=self.seat)
 
@@ -105,6 +109,9 @@ class Played(Fact[State]):
         template = "{seat} [plays|play] {card} and [is|are] finished." if self.last else "{seat} [plays|play] {card}."
         return say(template, seat=self.seat, card=self.card)
 
+    def step(self) -> Step:
+        return Step(bids=((self.seat, say("{card}", card=name(self.card))),))
+
     def apply(self, state: State) -> State:
         hands = put(state.hands, self.seat, take(state.hands[self.seat], self.card))
         played = put(state.played, self.seat, (*state.played[self.seat], self.card))
@@ -116,6 +123,9 @@ class SunTaken(Fact[State]):
     """{seat} [takes|take] the Sun. From now on, folding costs points."""
 
     seat: int
+
+    def step(self) -> Step:
+        return Step(adds=((self.seat, say("the Sun")),))
 
     def apply(self, state: State) -> State:
         return replace(state, sun=self.seat, turn=next_in(self.seat, state.hands, state.folded))
@@ -140,6 +150,9 @@ class Folded(Fact[State]):
         else:
             template = "{seat} [folds|fold] after {cards:card|cards} and [has|have] no points left to lose."
         return say(template, seat=self.seat, cards=self.cards, points=abs(self.points))
+
+    def step(self) -> Step:
+        return Step(adds=((self.seat, say("fold")),))
 
     def apply(self, state: State) -> State:
         folded = (*state.folded, self.seat)
@@ -193,6 +206,9 @@ class Won(Fact[State]):
         values = {"points": self.points, "lost": self.lost}
         return say(template, seat=self.seat, best=self.best.words(), cards=self.best.cards, **values)
 
+    def step(self) -> Step:
+        return Step(ends=True, winner=self.seat)
+
     def apply(self, state: State) -> State:
         gained = state.scores[self.seat] + self.points + self.lost
         return replace(state, scores=put(state.scores, self.seat, gained), lost=0)
@@ -212,6 +228,9 @@ class Tied(Fact[State]):
             best=self.best.words(),
         )
 
+    def step(self) -> Step:
+        return Step(ends=True)
+
     def apply(self, state: State) -> State:
         return replace(state, lost=0)
 
@@ -219,6 +238,9 @@ class Tied(Fact[State]):
 @fact
 class NobodyFinished(Fact[State]):
     """Everyone has folded. Nobody wins the round, and nobody gets the points lost."""
+
+    def step(self) -> Step:
+        return Step(ends=True)
 
     def apply(self, state: State) -> State:
         return replace(state, lost=0)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine import codec, grammar, orders
-from engine.board import Amounts, Board, Grid, Line, Panel, Part, Row
+from engine.board import Amounts, Board, Face, Grid, Line, Panel, Part, Row, state_of
 from engine.decisions import Act, Amount, Blank, Choice, Decision, Some, Split
 from engine.tell import Teller, Text
 from pbem.domain.causes import TurnFacts
@@ -138,11 +138,17 @@ def _panel(panel: Panel, teller: Teller) -> Json:
     return {
         "seat": panel.seat,
         "numbers": [{"label": teller(label), "number": number} for label, number in panel.numbers],
-        "state": None if panel.state is None else teller(panel.state),
-        "chip": panel.chip,
+        "state": _state(panel, teller),
+        "chip": panel.chip if isinstance(panel.chip, int) else None,
         "out": panel.out,
         "parts": [_part(part, teller) for part in panel.parts],
     }
+
+
+def _state(panel: Panel, teller: Teller) -> str | None:
+    if isinstance(panel.chip, Face):
+        return state_of(panel, teller)
+    return None if panel.state is None else teller(panel.state)
 
 
 def _part(part: Part, teller: Teller) -> Json:

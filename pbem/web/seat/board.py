@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from engine.board import Amounts, Board, Face, Grid, Line, Panel, Part, Row, words_of
-from engine.tell import Teller, Text
+from engine.tell import Teller, Text, say
 from pbem.i18n.speech import capital
 from pbem.web.art.drawings import sign_of
 
@@ -83,13 +83,23 @@ class PagePanel:
     initial: str
     numbers: tuple[tuple[str, int | None], ...]
     state: str
-    chip: int | None
     deciding: bool
     out: bool
     leads: bool
     parts: tuple[BoardPart, ...]
     scenery: tuple[Thing, ...] = ()
     level: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HighBid:
+    """The high bid, a number or a card, and whose it is."""
+
+    seat: int
+    name: str
+    initial: str
+    number: int | None
+    card: Thing | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +119,9 @@ class PageBoard:
     """What helps to decide well: labels with parts."""
     scenery: tuple[Thing, ...] = ()
     """What is drawn in the middle besides; words elsewhere tell of it."""
+    bids: tuple[HighBid, ...] = ()
+    lead: str = ""
+    """Who leads a game under way, or why nobody does."""
     picked: frozenset[str] = frozenset()
     """The fields of the form whose things are chosen on the board."""
 
@@ -152,6 +165,8 @@ def draw(
         tuple(teller(note.text) for note in board.notes),
         tuple((teller(fold.label), draw_parts(fold.parts, teller)) for fold in board.folds if fold.parts),
         _scenery(board.scenery),
+        tuple(_high_bid(panel, teller) for panel in board.players if panel.chip is not None),
+        _lead(board, leading, teller) if deciding else "",
         frozenset(field.name for field in choosable) - {field.name for field in open_fields},
     )
 
@@ -165,11 +180,40 @@ def _around(
 
 def _leading(board: Board) -> frozenset[int]:
     """The seats that lead, by the scores that the board shows; nobody if some score is not shown, or all are the same."""
+    if board.lead is not None:
+        return frozenset()
     scores = {panel.seat: panel.numbers[0][1] for panel in board.players if panel.numbers}
     known = {seat: score for seat, score in scores.items() if score is not None}
     if len(known) < len(board.players) or len(set(known.values())) < 2:
         return frozenset()
     return frozenset(seat for seat, score in known.items() if score == max(known.values()))
+
+
+def _lead(board: Board, leading: Collection[int], teller: Teller) -> str:
+    """Who leads, or why nobody does; empty where the board has no scores for all."""
+    if board.lead is not None:
+        return teller(board.lead)
+    if not all(panel.numbers and panel.numbers[0][1] is not None for panel in board.players):
+        return ""
+    if not leading:
+        return teller(say("All are level.")) if board.players else ""
+    if len(leading) == 1:
+        return teller(say("{seat} [leads|lead].", seat=next(iter(leading))))
+    return teller(say("{seats:seats} lead.", seats=tuple(sorted(leading))))
+
+
+def _high_bid(panel: Panel, teller: Teller) -> HighBid:
+    card = _thing(panel.chip, teller) if isinstance(panel.chip, Face) else None
+    number = panel.chip if isinstance(panel.chip, int) else None
+    return HighBid(panel.seat, capital(teller.name(panel.seat)), _initial(panel, teller), number, card)
+
+
+def _initial(panel: Panel, teller: Teller) -> str:
+    return next((letter for letter in teller.names[panel.seat] if letter.isalnum()), "")
+
+
+def _thing(face: Face, teller: Teller) -> Thing:
+    return Thing(teller(face.word), teller(face.note), face.kind, face.id)
 
 
 def _panel(
@@ -182,10 +226,9 @@ def _panel(
     return PagePanel(
         panel.seat,
         capital(teller.name(panel.seat)),
-        next((letter for letter in teller.names[panel.seat] if letter.isalnum()), ""),
+        _initial(panel, teller),
         tuple((teller(label), number) for label, number in panel.numbers),
         "" if panel.state is None else capital(teller(panel.state)),
-        panel.chip,
         panel.seat in deciding,
         panel.out,
         panel.seat in leading,
@@ -209,7 +252,7 @@ def _part(part: Part, teller: Teller, choosable: list[Choosable]) -> BoardPart:
     if isinstance(part, Line):
         return BoardPart("line", teller(part.text))
     if isinstance(part, Row):
-        things = tuple(Thing(teller(face.word), teller(face.note), face.kind, face.id) for face in part.faces)
+        things = tuple(_thing(face, teller) for face in part.faces)
         return BoardPart("row", capital(teller(part.label)), part.laid, things, _picks(part, choosable))
     if isinstance(part, Amounts):
         return BoardPart("amounts", amounts=tuple((_label(label, teller), number) for label, number in part.pairs))
