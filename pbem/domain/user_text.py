@@ -67,6 +67,9 @@ def parse_name(text: str) -> str:
 
 def isolate(name: str) -> str:
     """A name that keeps its own direction of writing within a sentence, and leaves the sentence its own."""
+    # Most names are, and a page asks for each of them many times.
+    if name.isascii():
+        return name
     # The marks are invisible, but they are characters, so only names that need them get them.
     return f"\u2068{name}\u2069" if any(unicodedata.bidirectional(c) in _RIGHT_TO_LEFT for c in name) else name
 
