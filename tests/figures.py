@@ -162,6 +162,9 @@ _BY_COMMAND: Final[dict[str, dict[str, Figure]]] = {
         ),
         "late move": Figure("a move at row 500 of a log, as a multiple of one at row 5: the worst game", max),
         "late page": Figure("the page of a seat at row 500, as a multiple of that at row 50: the worst game", max),
+        "first look": Figure(
+            "the page of a seat, first opened after a move, as a multiple of an empty page: the worst game", max
+        ),
         "news of empty": Figure(
             "asking an unchanged table for news, as a multiple of an empty page, for 1,000 open pages"
         ),
