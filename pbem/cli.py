@@ -311,6 +311,27 @@ for group in (MAIL_SYSTEM, ORGANISER, CALL, AUDIT, ALL, TABLE, PERSON, OUTAGE):
 
 
 @main.group(epilog=CODES)
+def ratings() -> None:
+    """Players' ratings."""
+
+
+@command(ratings, "rebuild", example="pbem ratings rebuild")
+def ratings_rebuild() -> None:
+    """Make all ratings again from the results.
+
+    Ratings that differ are replaced. Safe at any time, and beside a running server. Endings that couldn't be read are tried again by the worker.
+    """
+    from pbem.ops.setup import open_server
+    from pbem.service.archive.rebuild_ratings import rebuild
+    from pbem.store import results
+
+    with open_server(read_settings()) as server:
+        with progress() as begin:
+            rebuilt = rebuild(server, begin("Ratings", server.query(results.last)))
+        click.echo(f"{counted(rebuilt.endings, 'game')}. Ratings differed after {rebuilt.changed}.")
+
+
+@main.group(epilog=CODES)
 def keys() -> None:
     """The keys that links are signed with. A running server must be started again after a change."""
 

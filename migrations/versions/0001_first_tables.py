@@ -116,6 +116,7 @@ def upgrade() -> None:
         sa.Column("digest_on", sa.Date(), nullable=True),
         sa.Column("sealed", sa.Boolean(), nullable=False),
         sa.Column("reviews", sa.Boolean(), nullable=False),
+        sa.Column("show_ratings", sa.Boolean(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("confirmed_at", sa.DateTime(timezone=True), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_person")),
@@ -248,6 +249,7 @@ def upgrade() -> None:
         sa.Column("successor", sa.Text(), nullable=False),
         sa.Column("stand_in", sa.Text(), nullable=False),
         sa.Column("hints", sa.Boolean(), nullable=False),
+        sa.Column("rated", sa.Boolean(), nullable=False),
         sa.Column("status", sa.Text(), nullable=False),
         sa.Column("paused", sa.Boolean(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
@@ -266,6 +268,7 @@ def upgrade() -> None:
         sa.Column("seals", sa.Text(), nullable=False),
         sa.Column("orders", sa.Text(), nullable=False),
         sa.Column("halted", sa.Text(), nullable=True),
+        sa.Column("result_seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
         sa.CheckConstraint("halted IN ('gone', 'failed', 'changed')", name=op.f("ck_game_halted")),
         sa.CheckConstraint(
             "status IN ('planned', 'open', 'playing', 'over', 'void', 'closed', 'expired', 'frozen')",
@@ -278,6 +281,13 @@ def upgrade() -> None:
     )
     with op.batch_alter_table("game", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_game_ended_at"), ["ended_at"], unique=False)
+        batch_op.create_index(
+            "ix_game_result",
+            ["ended_at", "id"],
+            unique=False,
+            sqlite_where=sa.text("rated AND status = 'over' AND result_seq IS NULL"),
+            postgresql_where=sa.text("rated AND status = 'over' AND result_seq IS NULL"),
+        )
         batch_op.create_index(batch_op.f("ix_game_host_id"), ["host_id"], unique=False)
         batch_op.create_index(batch_op.f("ix_game_status_created_at"), ["status", "created_at"], unique=False)
         batch_op.create_index(
@@ -694,6 +704,48 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_review_person_id"), ["person_id"], unique=False)
 
     op.create_table(
+        "rating",
+        sa.Column("seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("player", sa.Text(), nullable=False),
+        sa.Column("kind", sa.Text(), nullable=False),
+        sa.Column("mu_before", sa.Double(), nullable=False),
+        sa.Column("sigma_before", sa.Double(), nullable=False),
+        sa.Column("mu", sa.Double(), nullable=False),
+        sa.Column("sigma", sa.Double(), nullable=False),
+        sa.Column("games", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.PrimaryKeyConstraint("seq", "player", "kind", name=op.f("pk_rating")),
+    )
+    with op.batch_alter_table("rating", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_rating_player_kind_seq"), ["player", "kind", "seq"], unique=False)
+
+    op.create_table(
+        "result",
+        sa.Column("seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("number", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("what", sa.Text(), nullable=False),
+        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("kind", sa.Text(), nullable=True),
+        sa.Column("seat", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("player", sa.Text(), nullable=False),
+        sa.Column("rank", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("into", sa.Text(), nullable=True),
+        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+        sa.CheckConstraint("what IN ('ended', 'corrected', 'merged')", name=op.f("ck_result_what")),
+        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_result_game_id")),
+        sa.PrimaryKeyConstraint("seq", "number", name=op.f("pk_result")),
+    )
+    with op.batch_alter_table("result", schema=None) as batch_op:
+        batch_op.create_index(
+            "ix_result_changes",
+            ["seq"],
+            unique=False,
+            sqlite_where=sa.text("what <> 'ended'"),
+            postgresql_where=sa.text("what <> 'ended'"),
+        )
+        batch_op.create_index(batch_op.f("ix_result_game_id_seq"), ["game_id", "seq"], unique=False)
+        batch_op.create_index(batch_op.f("ix_result_player"), ["player"], unique=False)
+
+    op.create_table(
         "talk",
         sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
         sa.Column("seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
@@ -857,6 +909,18 @@ def downgrade() -> None:
     op.drop_table("link_request")
     op.drop_table("vote")
     op.drop_table("view")
+    with op.batch_alter_table("result", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_result_player"))
+        batch_op.drop_index(batch_op.f("ix_result_game_id_seq"))
+        batch_op.drop_index(
+            "ix_result_changes", sqlite_where=sa.text("what <> 'ended'"), postgresql_where=sa.text("what <> 'ended'")
+        )
+
+    op.drop_table("result")
+    with op.batch_alter_table("rating", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_rating_player_kind_seq"))
+
+    op.drop_table("rating")
     op.drop_table("talk")
     with op.batch_alter_table("review", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_review_person_id"))
@@ -954,6 +1018,11 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_game_status_private_created_at"))
         batch_op.drop_index(batch_op.f("ix_game_status_created_at"))
         batch_op.drop_index(batch_op.f("ix_game_host_id"))
+        batch_op.drop_index(
+            "ix_game_result",
+            sqlite_where=sa.text("rated AND status = 'over' AND result_seq IS NULL"),
+            postgresql_where=sa.text("rated AND status = 'over' AND result_seq IS NULL"),
+        )
         batch_op.drop_index(batch_op.f("ix_game_ended_at"))
 
     op.drop_table("game")

@@ -89,6 +89,14 @@ class Doubt(StrEnum):
     UNCLEAR = "unclear strike-through"
 
 
+class ResultKind(StrEnum):
+    """What a row of results says: a rated game ended, its result was corrected, or two players are one."""
+
+    ENDED = "ended"
+    CORRECTED = "corrected"
+    MERGED = "merged"
+
+
 class JobStatus(StrEnum):
     """How far a job of the desk has come."""
 

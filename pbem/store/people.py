@@ -64,3 +64,9 @@ def count_emails_in(tx: Connection, person_id: int, kind: str, period: Period, g
 
 def _one(tx: Connection, query: Select[Any], person_id: int) -> PersonRow:
     return queries.only(tx, PersonRow, query, mark("There is no such person here."), {"of_id": person_id})
+
+
+def keys_of_shown(tx: Connection, person_ids: Collection[int]) -> dict[int, str]:
+    """The random keys of those of these people who show their ratings to others, by their ids."""
+    query = select(PERSON.c.id, PERSON.c.key).where(PERSON.c.id.in_(list(person_ids)), PERSON.c.show_ratings)
+    return {row.id: row.key for row in tx.execute(query)} if person_ids else {}

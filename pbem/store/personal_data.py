@@ -26,7 +26,9 @@ from pbem.store.schema import (
     OUTBOX,
     PLAYER,
     PREFERENCE,
+    RATING,
     RECEIVED,
+    RESULT,
     REVIEW,
     SESSION,
     TALK,
@@ -82,6 +84,19 @@ def talk_of(tx: Connection, game_id: int, seat: int) -> list[tuple[datetime, str
     query = select(TALK.c.at, TALK.c.body).where(TALK.c.game_id == game_id, TALK.c.seat == seat)
     rows = tx.execute(query.order_by(TALK.c.seq))
     return [(row.at, None if row.body is None else row.body.decode()) for row in rows]
+
+
+def ratings(tx: Connection, key: str) -> tuple[Rows, Rows]:
+    """A person's results of rated games, and what these changed, by the person's random key."""
+    named = RESULT.outerjoin(GAME, GAME.c.id == RESULT.c.game_id)
+    table, of_ending = GAME.c.key.label("table"), (RESULT.c.seq == RATING.c.seq) & (RESULT.c.number == 0)
+    results = select(*(RESULT.c[name] for name in ("what", "kind", "seat", "rank", "at")), table).select_from(named)
+    columns = [each for each in RATING.c if each.name not in ("seq", "player")]
+    changes = select(*columns, table).select_from(RATING.join(named, of_ending)).where(RATING.c.player == key)
+    return (
+        _mappings(tx, results.where(RESULT.c.player == key).order_by(RESULT.c.seq, RESULT.c.number)),
+        _mappings(tx, changes.order_by(RATING.c.seq, RATING.c.kind)),
+    )
 
 
 def received(tx: Connection, person_id: int) -> Rows:
@@ -151,6 +166,7 @@ def forget(tx: Connection, person: PersonRow, zone: str) -> None:
         delivery="nothing",
         sealed=False,
         reviews=False,
+        show_ratings=False,
         confirmed_at=None,
     )
 

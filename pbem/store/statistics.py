@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from sqlalchemy import Connection, distinct, func, select, tuple_, update
+from sqlalchemy import Connection, distinct, func, select, tuple_
 
 from pbem.store import queries
-from pbem.store.schema import DEADLINE, LEDGER, LOG, PLAYER, TALLY, TASK_PROGRESS, LineRow
+from pbem.store.schema import DEADLINE, LEDGER, LOG, PLAYER, TALLY, LineRow
 
 _DECIDED = LOG.c.kind.in_(("Entry", "Sealed"))
 _AT_SEAT = (PLAYER.c.game_id == LOG.c.game_id) & (PLAYER.c.seat == LOG.c.seat)
@@ -61,19 +61,6 @@ def count_active_people(tx: Connection, since: datetime, before: datetime, by: t
 def next_lines(tx: Connection, after: int, limit: int) -> list[LineRow]:
     query = select(LEDGER).where(LEDGER.c.id > after).order_by(LEDGER.c.id).limit(limit)
     return queries.many(tx, LineRow, query)
-
-
-def lock_progress(tx: Connection, task: str) -> int:
-    """Lock a task's progress: the number of the last row it has dealt with."""
-    queries.add_once(tx, TASK_PROGRESS, {"task": task, "last_id": 0})
-    return int(
-        tx.execute(select(TASK_PROGRESS.c.last_id).where(TASK_PROGRESS.c.task == task).with_for_update()).scalar_one()
-    )
-
-
-def set_progress(tx: Connection, task: str, last_id: int) -> None:
-    """Store a task's progress, which must be locked."""
-    tx.execute(update(TASK_PROGRESS).where(TASK_PROGRESS.c.task == task).values(last_id=last_id))
 
 
 def put(tx: Connection, hour: datetime, counts: Mapping[str, int]) -> None:

@@ -231,6 +231,11 @@ def offer_of_seat(tx: Connection, game_id: int, seat: int) -> OfferRow | None:
     return queries.one(tx, OfferRow, select(OFFER).where(*this))
 
 
+def offers_made(tx: Connection, game_id: int) -> list[OfferRow]:
+    """All offers of a table's seats there ever were, the earliest first."""
+    return queries.many(tx, OfferRow, select(OFFER).where(OFFER.c.game_id == game_id).order_by(OFFER.c.id))
+
+
 class SeatOffer(NamedTuple):
     """An open offer with the seat's name, whether its player still has it, and how often they have resigned from the table."""
 

@@ -17,7 +17,7 @@ from pbem.bots import Think, think_here
 from pbem.clock import WatchedClock
 from pbem.coach import MakeReview
 from pbem.service.absence import bots, offers, substitutes, timeouts
-from pbem.service.archive import daily_check, reviews
+from pbem.service.archive import daily_check, ratings, reviews
 from pbem.service.clocks import outages, reachability, stopped_tables
 from pbem.service.clocks.outages import Worker
 from pbem.service.desk import alarm_emails, jobs, statistics
@@ -201,6 +201,11 @@ def check_records(context: WorkerContext) -> None:
         _log.info("tables_checked", games=checked)
 
 
+def update_ratings(context: WorkerContext) -> bool:
+    """Add the endings of rated games to the results, and what they change to the ratings."""
+    return ratings.add_endings(context.server) == ratings.BATCH
+
+
 def make_reviews(context: WorkerContext) -> bool:
     """Make the next review of a finished game."""
     return context.review is not None and reviews.make_next(context.server, context.review, context.stopping.is_set)
@@ -246,6 +251,7 @@ TICKS: Final = (
     Tick("jobs", 5, run_jobs),
     Tick("count", 60, count_activity),
     Tick("check", 60, check_records),
+    Tick("ratings", 2, update_ratings),
     Tick("reviews", 10, make_reviews),
     Tick("daily", 600, clean_up, waits_for_clock=True),
 )

@@ -25,7 +25,7 @@ from pbem.plugins.foreign import FAULTS, Fault
 from pbem.service import links
 from pbem.service.absence import bots, offers, substitutes
 from pbem.service.account import my_page
-from pbem.service.archive import replay, reviews, table_file
+from pbem.service.archive import ratings, replay, reviews, table_file
 from pbem.service.archive.daily_check import CheckResult
 from pbem.service.clocks import outages, reachability, stopped_tables, vacations
 from pbem.service.clocks.clock_steps import StepFinder
@@ -41,7 +41,7 @@ from pbem.service.desk import (
     table,
 )
 from pbem.service.desk.acts.clocks import DeclareOutage, Extend, Pause, PauseMail, Resume, ResumeMail
-from pbem.service.desk.acts.correct import Redact
+from pbem.service.desk.acts.correct import Correct, Redact
 from pbem.service.desk.acts.emails import Resend
 from pbem.service.desk.acts.perform import perform
 from pbem.service.desk.acts.seats import Offer
@@ -54,7 +54,7 @@ from pbem.service.play.move import Actor
 from pbem.service.play.views import SAVE_EVERY
 from pbem.service.tables import by_link, demo, invitations, joining, leaving, talk
 from pbem.service.tables.new import TableSettings
-from pbem.store import people, statistics
+from pbem.store import people, task_progress
 from pbem.store.database import Tx
 from pbem.store.deadlines import DeadlineRow
 from pbem.store.sessions import Holder
@@ -99,8 +99,8 @@ def works(world: AddressWorld) -> None:
     def has_counted(until: datetime) -> None:
         # A month is counted as a day is, and takes thirty times as long.
         hour = int(until.timestamp() // HOUR.total_seconds())
-        server.store.write(lambda tx: statistics.lock_progress(tx, "tally hours"))
-        server.store.write(lambda tx: statistics.set_progress(tx, "tally hours", hour))
+        server.store.write(lambda tx: task_progress.lock(tx, "tally hours"))
+        server.store.write(lambda tx: task_progress.put(tx, "tally hours", hour))
 
     has_counted(clock.now())
     deliver.end_leases(server)
@@ -205,10 +205,13 @@ def plays_by_links(world: AddressWorld) -> None:
     server.run(leaving.play_on, game.id, ann)
     server.run(new_links.by_link, token)
     preview.preview(server, world.post.letterhead, "turn", game.id, 0)
-    finished = world.table(ann, ben, world.carla(), options={"max_rounds": 1})
+    finished = world.table(ann, ben, world.carla(), options={"max_rounds": 1}, rated=True)
     for _ in finished.play_defaults():
         pass
+    ratings.add_endings(server)
     world.carry()
+    world.moderate(Correct(finished.id, "result", "none"))
+    ratings.add_endings(server)
     token = world.links.of(finished, 0)[1]
     server.run(replay.share, token)
     server.run(replay.stop_sharing, token)
@@ -233,7 +236,7 @@ def looks_after_oneself(world: AddressWorld) -> None:
     server.run(my_page.seat_token, ann, game.id, seat)
     server.run(my_page.table_token, ann, waiting)
     settings = {"name": "Anna", "zone": "Europe/Berlin", "quiet": "22:00-07:00", "cadence": "2h"}
-    server.run(my_page.change_settings, ann, **settings, willing=True, sealed=True, reviews=True)
+    server.run(my_page.change_settings, ann, **settings, willing=True, sealed=True, reviews=True, show_ratings=True)
     my_page.choose_delivery(server, ann, "daily", "08:00")
     server.run(vacations.book_text, ann, "2026-12-24 to 2026-12-26")
     server.run(vacations.cancel, ann, server.read(vacations.vacations, ann)[0][0].id)

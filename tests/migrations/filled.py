@@ -10,6 +10,7 @@ from sqlalchemy import (
     Column,
     Date,
     DateTime,
+    Float,
     Integer,
     LargeBinary,
     MetaData,
@@ -77,6 +78,8 @@ def _value(store: Store, table: Table, column: Column[Any]) -> Any:
         return _AT.replace(tzinfo=None) if store.on_sqlite else _AT
     if isinstance(kind, Date):
         return _AT.date()
+    if isinstance(kind, Float):
+        return 0.1
     if isinstance(kind, LargeBinary):
         return b"\x00\xff bytes"
     return 1 if isinstance(kind, Integer) else "a text with ' and ü"

@@ -1,5 +1,7 @@
 """`pbem overview` and `pbem all`, as they are typed."""
 
+from datetime import UTC, datetime
+
 import pytest
 from click.testing import CliRunner
 
@@ -9,7 +11,8 @@ from pbem.ops.setup import open_server
 from pbem.service.people import addresses
 from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
-from pbem.store import audit, games, ledger, outbox
+from pbem.store import audit, games, ledger, outbox, results
+from pbem.store.schema import ResultRow
 
 
 @pytest.fixture
@@ -87,3 +90,13 @@ def test_arguments_that_make_no_sense_are_refused_in_one_message(typed, words):
     assert refused.exit_code in (1, 2)
     assert "Traceback" not in refused.output
     assert seen()[1] == []
+
+
+def test_ratings_are_made_again_by_one_command_and_a_second_run_changes_nothing(typed):
+    assert typed("ratings", "rebuild").output.endswith("no games. Ratings differed after 0.\n")
+    at = datetime(2026, 11, 21, tzinfo=UTC)
+    rows = [ResultRow(0, 0, "ended", 1, "sun-bid", seat, key, seat + 1, None, at) for seat, key in enumerate("ab")]
+    with open_server(read_settings()) as server:
+        server.store.write(lambda tx: results.add(tx, rows))
+    assert typed("ratings", "rebuild").output.endswith("1 game. Ratings differed after 1.\n")
+    assert typed("ratings", "rebuild").output.endswith("1 game. Ratings differed after 0.\n")

@@ -227,7 +227,14 @@ class _Run:
                 # The others wait long for a substitute if nobody wants to be one.
                 pace = self.luck.choice(("4h", "12h", "1d")) if successor == "bot" else "4h"
                 table_settings = TableSettings(
-                    kind, seats, dict(rules.short), pace, bots=("random",) * bots, missed_limit=2, successor=successor
+                    kind,
+                    seats,
+                    dict(rules.short),
+                    pace,
+                    bots=("random",) * bots,
+                    missed_limit=2,
+                    successor=successor,
+                    rated=number % 3 > 0,
                 )
                 game_id = self.world.server.run(joining.create_table, persons[0], table_settings).game_id
                 for person in persons:

@@ -22,6 +22,7 @@ from pbem.domain.pace import PerDecision, parse_pace
 from pbem.domain.states import TableStatus, TurnStatus
 from pbem.ops.verify import games_to_verify, verify_games
 from pbem.service import links
+from pbem.service.archive.rebuild_ratings import rebuild
 from pbem.service.play.log import TAKES_BACK, Kind, body_of
 from pbem.service.play.move import Actor, orders_of
 from pbem.service.play.rules import rules_of
@@ -180,6 +181,8 @@ class Truth:
         if not self.now.heads <= known:
             raise BrokenError(f"mails have shown heads that no log has: {sorted(self.now.heads - known)}")
         self.secrecy.links(self.now.replaced)
+        if changed := rebuild(self.world.server).changed:
+            raise BrokenError(f"the ratings after {changed} endings are not those that follow from the results")
         return rows
 
     def _orders_of_others(self, answer: Answered) -> dict[int, object]:

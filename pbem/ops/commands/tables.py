@@ -218,12 +218,15 @@ def table_seat_links(number: int, seat: int) -> DeskAct:
 
 @act_command(TABLE, "correct", example="12 pace 3d --reason 'It was a typo.'")
 @_TABLE
-@click.argument("what", type=click.Choice(["name", "title", "pace", "missed_limit", "successor", "option"]))
+@click.argument("what", type=click.Choice(["name", "title", "pace", "missed_limit", "successor", "option", "result"]))
 @click.argument("to")
 @click.option("--seat", type=_SEAT, help="The seat whose name it is (the first is 1).")
 @click.option("--former", default="", metavar="NAME", help="The former player whose name it is.")
 def table_correct(number: int, what: str, to: str, seat: int | None, former: str) -> DeskAct:
-    """Change a setting or a name (WHAT) to TO. Variants, written name=value, only before the start."""
+    """Change a setting or a name (WHAT) to TO. Variants, written name=value, only before the start.
+
+    A result concerns ratings alone: the places of the seats, such as "2 1 1", or "none" if the game shall not count.
+    """
     return Correct(number, what, to, seat, former)
 
 

@@ -129,6 +129,7 @@ class Settings:
     willing: bool
     sealed: bool
     reviews: bool
+    show_ratings: bool
     vacations: tuple[VacationRow, ...]
     days_left: int
 
@@ -201,6 +202,7 @@ def settings(tx: Tx, server: Server, person_id: int) -> Settings:
         willing=tables.is_volunteer(tx, person_id),
         sealed=person.sealed,
         reviews=person.reviews,
+        show_ratings=person.show_ratings,
         vacations=tuple(booked),
         days_left=left,
     )
@@ -227,10 +229,11 @@ def change_settings(
     willing: bool,
     sealed: bool,
     reviews: bool,
+    show_ratings: bool,
 ) -> None:
     """Change all settings, or none if one is invalid. Raises BadInput."""
     persons.change_settings(tx, server, person_id, name=name, zone=zone, quiet=quiet, cadence=cadence)
-    people.change(tx, person_id, sealed=sealed, reviews=reviews)
+    people.change(tx, person_id, sealed=sealed, reviews=reviews, show_ratings=show_ratings)
     tables.set_volunteer(tx, person_id, willing, server.now())
 
 

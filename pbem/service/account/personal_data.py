@@ -21,7 +21,7 @@ FORMAT: Final = "pbem-person"
 VERSION: Final = 1
 
 _BATCH: Final = 50
-_SETTINGS: Final = ("zone", "quiet", "cadence", "delivery", "digest_at", "sealed", "reviews")
+_SETTINGS: Final = ("zone", "quiet", "cadence", "delivery", "digest_at", "sealed", "reviews", "show_ratings")
 _PERSON: Final = ("key", "name", "address", *_SETTINGS, "created_at", "confirmed_at")
 _OWN_KINDS: Final = frozenset({Kind.SEALED, Kind.WITHDRAWN, Kind.ORDER, Kind.RESIGNED})
 """Rows of a log that record an act of one seat, besides entries."""
@@ -38,6 +38,7 @@ def export_person(server: Server, person_id: int) -> Iterator[str]:
         tables = personal_data.tables(tx, person_id)
         reservations = personal_data.reservations(tx, person_id)
         received = personal_data.received(tx, person_id)
+        results, ratings = personal_data.ratings(tx, person.key)
     head: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
@@ -46,6 +47,8 @@ def export_person(server: Server, person_id: int) -> Iterator[str]:
         **about,
         "reservations": reservations,
         "received": received,
+        "results": results,
+        "ratings": ratings,
     }
     return _pieces(server, person_id, head, tables)
 

@@ -15,7 +15,7 @@ from pbem.service import alarms
 from pbem.service.alarms import AlarmKind
 from pbem.service.clocks import stopped_tables
 from pbem.service.server import Server
-from pbem.store import flaws, heartbeats, recordings, statistics
+from pbem.store import flaws, heartbeats, recordings, task_progress
 from pbem.store.database import Tx
 from pbem.store.flaws import FlawRow
 from pbem.store.recordings import RecordingRow
@@ -77,7 +77,7 @@ def _check(server: Server, check: CheckTable, game_id: int) -> CheckResult:
 
 def _progress(tx: Tx, server: Server) -> int | None:
     """Today's progress, starting a round if none runs; None once today's is checked."""
-    mark = statistics.lock_progress(tx, _TASK)
+    mark = task_progress.lock(tx, _TASK)
     if mark == 0 and not heartbeats.take_task(tx, _TASK, server.now().date().isoformat()):
         return None
     return mark
@@ -95,11 +95,11 @@ def _store(server: Server, game_id: int, result: CheckResult) -> None:
         if flaws.replace(tx, game_id, flaw) and flaw is not None:
             alarms.raise_alarm(tx, server, AlarmKind.RECORD, flaw.says, game_id)
         # Another worker may have got further meanwhile.
-        statistics.set_progress(tx, _TASK, max(statistics.lock_progress(tx, _TASK), game_id))
+        task_progress.put(tx, _TASK, max(task_progress.lock(tx, _TASK), game_id))
 
     server.store.write(work)
 
 
 def _end_round(tx: Tx) -> None:
-    statistics.lock_progress(tx, _TASK)
-    statistics.set_progress(tx, _TASK, 0)
+    task_progress.lock(tx, _TASK)
+    task_progress.put(tx, _TASK, 0)

@@ -71,6 +71,7 @@ def _game(row: GameRow) -> dict[str, Any]:
         "successor": row.successor,
         "stand_in": row.stand_in,
         "hints": row.hints,
+        "rated": row.rated,
         "status": row.status,
         "paused": row.paused,
         "turn": row.turn,

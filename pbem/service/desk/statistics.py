@@ -18,7 +18,7 @@ from pbem.domain.states import EmailStatus
 from pbem.service.clocks import outages
 from pbem.service.play.move import IN_PERSON, Actor
 from pbem.service.server import Server
-from pbem.store import overview, statistics
+from pbem.store import overview, statistics, task_progress
 from pbem.store.database import Tx
 
 DAYS: Final = 30
@@ -99,7 +99,7 @@ def activity(tx: Tx, server: Server, *, hourly: bool) -> Activity:
 
 
 def _count_hours(tx: Tx, now: datetime) -> bool:
-    mark, this = statistics.lock_progress(tx, _HOURS_MARK), _hour_of(now)
+    mark, this = task_progress.lock(tx, _HOURS_MARK), _hour_of(now)
     # The first count goes back as far as the charts.
     last = datetime.fromtimestamp(mark * _HOUR.total_seconds(), UTC) if mark else this - timedelta(days=DAYS)
     first = min(last, _hour_of(now - _LATE))
@@ -116,7 +116,7 @@ def _count_hours(tx: Tx, now: datetime) -> bool:
         # Once an hour, because all of them are counted.
         statistics.put(tx, this, {"playing": overview.count_playing(tx)})
     if hours:
-        statistics.set_progress(tx, _HOURS_MARK, int(hours[-1].timestamp() // _HOUR.total_seconds()))
+        task_progress.put(tx, _HOURS_MARK, int(hours[-1].timestamp() // _HOUR.total_seconds()))
     return bool(hours) and hours[-1] < this
 
 
@@ -138,7 +138,7 @@ def _count_hour(tx: Tx, hour: datetime) -> dict[str, int]:
 
 
 def _count_lines(tx: Tx, now: datetime) -> bool:
-    mark = statistics.lock_progress(tx, _LINES_MARK)
+    mark = task_progress.lock(tx, _LINES_MARK)
     lines = statistics.next_lines(tx, mark, _LINES)
     # While a line is recent, another transaction may still insert one with a lower id.
     old = list(takewhile(lambda line: not _is_recent(line.at, now), lines))
@@ -149,7 +149,7 @@ def _count_lines(tx: Tx, now: datetime) -> bool:
     for hour, by_kind in counts.items():
         statistics.add(tx, hour, by_kind)
     if old:
-        statistics.set_progress(tx, _LINES_MARK, old[-1].id)
+        task_progress.put(tx, _LINES_MARK, old[-1].id)
     return len(old) == _LINES
 
 

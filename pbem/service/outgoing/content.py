@@ -44,6 +44,7 @@ from pbem.mail.write.compose import EmailContent, Letterhead, Reader, Thread, me
 from pbem.mail.write.words import DigestSection, SeatContent, TalkLine, Words
 from pbem.plugins.away import loads
 from pbem.service.outgoing.email_links import OFFERS
+from pbem.service.outgoing.rating_content import rating_lines
 from pbem.service.outgoing.review_content import review_words
 from pbem.service.play import seat_cache, standing_orders, views
 from pbem.service.play.endings import ending_of
@@ -235,6 +236,7 @@ class _Reading:
             "successor": game.successor,
             "expires_at": game.expires_at,
             "commitment": game.commitment,
+            "rated": game.rated,
             "present": [player.name for player in players],
         }
         if self.email.kind == EmailKind.INVITATION:
@@ -284,7 +286,8 @@ class _Reading:
         ending = ending_of(self.tx, game)
         assert ending is not None
         assert ending.result is not None, "an email with the result is about a game that has one"
-        return words.result(seat, ending.result, [each.sentence for each in ending.handovers])
+        lines = rating_lines(self.tx, game, self.email.person_id)
+        return words.result(seat, ending.result, [each.sentence for each in ending.handovers]) | {"rating": lines}
 
     def _free_seat(self, game: GameRow, rules: Game[Any], players: list[PlayerRow]) -> Words:
         """A seat on offer, to a person who sees only what is public."""

@@ -13,7 +13,7 @@ import hashlib
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -53,6 +53,12 @@ ASKED_FOR: Final = "at_wish"
 
 BY_HAND: Final = "by_hand"
 """The fact of an email that an organiser has sent again: it is tried although the relay has refused its address."""
+
+_RATED_AFTER: Final = timedelta(seconds=10)
+"""When an email with a result is tried again whose ratings are still being worked out."""
+
+_RATED_WITHIN: Final = timedelta(minutes=10)
+"""How long such an email waits; then it leaves without them."""
 
 _CANNOT_WAIT: Final = frozenset({"replaced", "seat_offered", "seat_taken", "reservation_lost"})
 """Notices that take a seat away: its player must hear of it in time to come back. And those of a reservation in vain."""
@@ -165,7 +171,8 @@ def _check(
 ) -> tuple[list[PreparedEmail], list[Draft]]:
     """The emails of a batch that leave now: those with stored bytes, and those to be written."""
     locked = games.lock_all(tx, {row.game_id for row in claimed if row.game_id is not None})
-    emails = _not_postponed(tx, server, _worth_sending(tx, server, claimed, locked, now), locked, now)
+    emails = _rated(tx, _worth_sending(tx, server, claimed, locked, now), locked, now)
+    emails = _not_postponed(tx, server, emails, locked, now)
     templates = {email.id: server.keys.template(email.body) for email in emails if email.body is not None}
     stale = _stale(tx, server, emails, templates, locked)
     for email_id in stale:
@@ -208,6 +215,20 @@ def _worth_sending(
     if answered:
         deadlines.emails_accepted(tx, server, games, answered)
     return [email for email in emails if email.id not in outdated]
+
+
+def _rated(tx: Tx, emails: Collection[EmailRow], games: Games, now: datetime) -> list[EmailRow]:
+    """The emails without those of results that change ratings, while these are being worked out: they say what changed."""
+    ready = []
+    for email in emails:
+        game = None if email.game_id is None or email.kind != EmailKind.RESULT else games[email.game_id]
+        waits = game is not None and game.rated and game.result_seq is None and now < email.queued_at + _RATED_WITHIN
+        if waits:
+            outbox.change(tx, email.id, due_at=now + _RATED_AFTER, lease_id=None, attempts=0)
+            ledger.note(tx, email.id, now, "waits", "until the ratings are worked out")
+        else:
+            ready.append(email)
+    return ready
 
 
 def _not_postponed(tx: Tx, server: Server, emails: Collection[EmailRow], games: Games, now: datetime) -> list[EmailRow]:

@@ -198,6 +198,7 @@ def _add(tx: Tx, server: Server, address: str, mailbox: str, name: str, delivery
         digest_at=f"{DEFAULT_DIGEST:%H:%M}",
         sealed=False,
         reviews=True,
+        show_ratings=False,
         created_at=server.now(),
         confirmed_at=None,
     )

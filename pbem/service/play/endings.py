@@ -74,10 +74,14 @@ def rank_at_end(row: GameRow, seat: int) -> Place | None:
     if row.status != TableStatus.OVER:
         return None
     try:
-        ranking = _RANKINGS.get(row.head) or _RANKINGS.put(row.head, _ranking(row))
+        return next((rank for rank in ranking_at_end(row) if seat in rank.seats), None)
     except Unplayable:
         return None
-    return next((rank for rank in ranking if seat in rank.seats), None)
+
+
+def ranking_at_end(row: GameRow) -> tuple[Place, ...]:
+    """The ranking of a finished game with a result, from its row alone. Raises Unplayable."""
+    return _RANKINGS.get(row.head) or _RANKINGS.put(row.head, _ranking(row))
 
 
 def shown_scores(rules: Game[Any], view: Any) -> tuple[Text, tuple[int, ...]] | None:

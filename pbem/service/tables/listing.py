@@ -10,11 +10,13 @@ from datetime import datetime
 from typing import Final
 
 from pbem.domain.errors import NotFound
+from pbem.domain.ratings import Rating
 from pbem.domain.reliability import PERIOD, Reliability, reliability
+from pbem.domain.results import bot_player
 from pbem.domain.states import TableStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service.server import Server
-from pbem.store import games, people, players as player_rows, reliability as counting, tables
+from pbem.store import games, people, players as player_rows, ratings, reliability as counting, tables
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.people import PersonRow
@@ -29,8 +31,8 @@ MOST_WATCHED: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class TableSummary:
-    """One table. `people`, `levels` and `reliability` are parallel to `players`, by joining: a bot has a level, and a person
-    reliability. `free` seats are open to anyone."""
+    """One table. `people`, `levels`, `reliability` and `ratings` are parallel to `players`, by joining: a bot has a level, and a
+    person reliability. There are ratings at rated tables, of bots and of people who show theirs. `free` seats are open to anyone."""
 
     game_id: int
     key: str
@@ -45,6 +47,7 @@ class TableSummary:
     successor: str
     stand_in: str
     hints: bool
+    rated: bool
     status: str
     host_id: int
     host: str
@@ -52,6 +55,7 @@ class TableSummary:
     people: tuple[int | None, ...]
     levels: tuple[str | None, ...]
     reliability: tuple[Reliability | None, ...]
+    ratings: tuple[Rating | None, ...]
     bots: int
     free: int
     commitment: str
@@ -96,10 +100,33 @@ def _summaries(tx: Tx, server: Server, rows: list[GameRow]) -> list[TableSummary
     seated = {player.person_id for group in players.values() for player in group if player.person_id is not None}
     counts = counting.counts(tx, seated, server.now() - PERIOD)
     records = {person: reliability(count) for person, count in counts.items()}
-    return [_summary(row, players[row.id], hosts[row.host_id], records) for row in rows]
+    rated = _ratings(tx, {row.id: row.kind for row in rows if row.rated}, players)
+    return [_summary(row, players[row.id], hosts[row.host_id], records, rated) for row in rows]
 
 
-def _summary(row: GameRow, players: list[PlayerRow], host: PersonRow, records: dict[int, Reliability]) -> TableSummary:
+def _ratings(tx: Tx, kinds: dict[int, str], players: dict[int, list[PlayerRow]]) -> dict[tuple[int, int], Rating]:
+    """The ratings that others may see of the players of these tables, by table and number."""
+    seated = {(game_id, player.number): player for game_id in kinds for player in players[game_id]}
+    shown = people.keys_of_shown(tx, {player.person_id for player in seated.values() if player.person_id is not None})
+    keys = {
+        at: bot_player(player.bot) if player.bot is not None else shown.get(player.person_id or 0)
+        for at, player in seated.items()
+    }
+    found = ratings.current(tx, {(key, kinds[game_id]) for (game_id, _), key in keys.items() if key is not None})
+    return {
+        (game_id, number): found[key, kinds[game_id]]
+        for (game_id, number), key in keys.items()
+        if key is not None and (key, kinds[game_id]) in found
+    }
+
+
+def _summary(
+    row: GameRow,
+    players: list[PlayerRow],
+    host: PersonRow,
+    records: dict[int, Reliability],
+    rated: dict[tuple[int, int], Rating],
+) -> TableSummary:
     host_name = next((player.name for player in players if player.person_id == host.id), host.name)
     seat_for_host = host.confirmed_at is None or all(player.person_id != host.id for player in players)
     return TableSummary(
@@ -116,6 +143,7 @@ def _summary(row: GameRow, players: list[PlayerRow], host: PersonRow, records: d
         successor=row.successor,
         stand_in=row.stand_in,
         hints=row.hints,
+        rated=row.rated,
         status=row.status,
         host_id=host.id,
         host=host_name,
@@ -123,6 +151,7 @@ def _summary(row: GameRow, players: list[PlayerRow], host: PersonRow, records: d
         people=tuple(player.person_id for player in players),
         levels=tuple(player.bot for player in players),
         reliability=tuple(None if player.person_id is None else records[player.person_id] for player in players),
+        ratings=tuple(rated.get((row.id, player.number)) for player in players),
         bots=sum(player.bot is not None for player in players),
         free=max(row.seats - len(players) - seat_for_host, 0) if row.status == TableStatus.OPEN else 0,
         commitment=row.commitment,

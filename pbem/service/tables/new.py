@@ -17,6 +17,7 @@ from engine.decisions import Refused
 from engine.search import USUAL
 from pbem.domain import hash_chain
 from pbem.domain.errors import BadInput, NotFound, Readers, quoted, read_fields
+from pbem.domain.guests import is_guest
 from pbem.domain.missed_turns import FEWEST, MOST, Successor
 from pbem.domain.pace import parse_pace
 from pbem.domain.user_text import parse_title
@@ -39,7 +40,7 @@ _KEY_BYTES: Final = 10
 class TableSettings:
     """The settings of a new table, as typed. `bots` names the kind of each bot, `stand_in` that of those that take over.
 
-    With `hints`, players may ask what the Expert bot would do.
+    With `hints`, players may ask what the Expert bot would do; if it is `rated`, its result counts for their ratings.
     """
 
     kind: str
@@ -55,6 +56,7 @@ class TableSettings:
     successor: str = Successor.BOT
     stand_in: str = USUAL
     hints: bool = False
+    rated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,8 @@ def add_table(
         successor=str(settings.successor),
         stand_in=settings.stand_in,
         hints=settings.hints,
+        # A guest leaves no trace.
+        rated=settings.rated and not is_guest(host.address),
         status=status,
         paused=False,
         created_at=now,
@@ -138,6 +142,7 @@ def check_settings(settings: TableSettings) -> tuple[game.Game[Any], dict[str, s
         "title": lambda: parse_title(settings.title),
         "missed_limit": lambda: _check_missed_limit(settings.missed_limit),
         "successor": lambda: _check_successor(settings.successor),
+        "rated": lambda: _check_rated(settings),
     }
     read_fields(readers)
     return rules, _settle(rules, settings.seats, settings.options)
@@ -177,4 +182,19 @@ def _check_successor(successor: str) -> None:
         raise BadInput(
             _("%(successor)s can't take over a seat.", successor=quoted(successor)),
             why=_("Choose a substitute or a bot."),
+        )
+
+
+def _check_rated(settings: TableSettings) -> None:
+    if settings.rated and settings.doubles:
+        raise BadInput(
+            _("A rated table has one seat for each player."),
+            why=_("Nobody can be compared with themselves."),
+            remedy=_("Allow two seats at a friendly table."),
+        )
+    if settings.rated and settings.hints:
+        raise BadInput(
+            _("A rated table has no hints."),
+            why=_("A rating tells how well people play by themselves."),
+            remedy=_("Allow hints at a friendly table."),
         )

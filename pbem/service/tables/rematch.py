@@ -87,6 +87,7 @@ def _settings(before: GameRow, players: Sequence[PlayerRow]) -> TableSettings:
         successor=before.successor,
         stand_in=before.stand_in,
         hints=before.hints,
+        rated=before.rated,
     )
 
 

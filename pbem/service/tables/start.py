@@ -73,6 +73,7 @@ def _settings_of(
         "successor": row.successor,
         "stand_in": row.stand_in,
         "hints": row.hints,
+        "rated": row.rated,
         # A log that says so has a fingerprint of every sealed choice; older logs have none.
         "fingerprints": True,
     }

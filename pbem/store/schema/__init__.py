@@ -62,6 +62,7 @@ from pbem.store.schema.people import (
     UnreachableRow,
     VacationRow,
 )
+from pbem.store.schema.ratings import RATING, RESULT, RatingRow, ResultRow
 from pbem.store.schema.tables import (
     CALL,
     FORMER_PLAYER,

@@ -7,7 +7,7 @@ from datetime import date, datetime
 from types import NoneType
 from typing import Annotated, Any, Final, NamedTuple, get_args, get_type_hints
 
-from sqlalchemy import Boolean, CheckConstraint, Column, Date, ForeignKey, LargeBinary, MetaData, Table, Text
+from sqlalchemy import Boolean, CheckConstraint, Column, Date, Double, ForeignKey, LargeBinary, MetaData, Table, Text
 from sqlalchemy.schema import SchemaItem
 
 from pbem.store.types import Moment, Number
@@ -24,6 +24,7 @@ METADATA: Final = MetaData(
 _TYPES: Final[dict[Any, Any]] = {
     bool: Boolean,
     int: Number,
+    float: Double,
     str: Text,
     bytes: LargeBinary,
     date: Date,

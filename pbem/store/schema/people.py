@@ -15,7 +15,7 @@ class PersonRow:
 
     `delivery` is how they want to be emailed, `digest_at` the time of day of their digest, `digest_on` the last day
     whose digest was dealt with, `sealed` whether they get an email when a sealed choice is in, `reviews` whether
-    they get their reviews by email.
+    they get their reviews by email, `show_ratings` whether others see their ratings.
     """
 
     id: Id
@@ -31,6 +31,7 @@ class PersonRow:
     digest_on: date | None
     sealed: bool
     reviews: bool
+    show_ratings: bool
     created_at: datetime
     confirmed_at: datetime | None
 

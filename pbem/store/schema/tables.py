@@ -21,6 +21,9 @@ class GameRow(NamedTuple):
     never used before unless that entry was undone. `head` is the hash of the last row, `entry_head` that of the last
     entry, which emails may show. `halted` says why the server has stopped a `frozen` table: its rules are missing, have
     failed or have changed. `stand_in` is the bot that takes over seats, and `hints` says whether players may ask for hints.
+
+    `result_seq` is the number of a `rated` game's ending among all results: None until a worker has added it, 0 where it
+    could not.
     """
 
     id: Id
@@ -38,6 +41,7 @@ class GameRow(NamedTuple):
     successor: str
     stand_in: str
     hints: bool
+    rated: bool
     status: str
     paused: bool
     created_at: datetime
@@ -56,11 +60,14 @@ class GameRow(NamedTuple):
     seals: str
     orders: str
     halted: str | None
+    result_seq: int | None
 
     def __repr__(self) -> str:
         # The secret reveals every card of the game, so no trace or log may show it.
         return f"GameRow(id={self.id}, kind={self.kind!r}, status={self.status!r}, seq={self.seq})"
 
+
+_HAS_NO_RESULT: Final = text("rated AND status = 'over' AND result_seq IS NULL")
 
 GAME = table(
     "game",
@@ -75,6 +82,7 @@ GAME = table(
     Index(None, "status", "kind", "rules"),
     Index(None, "host_id"),
     Index(None, "ended_at"),
+    Index("ix_game_result", "ended_at", "id", sqlite_where=_HAS_NO_RESULT, postgresql_where=_HAS_NO_RESULT),
 )
 
 

@@ -10,9 +10,10 @@ from flask import Blueprint, Response, request
 from pbem.domain.delivery import Way
 from pbem.domain.errors import Refusal, read_fields
 from pbem.domain.moments import relative_text
+from pbem.domain.rating_words import rating_text
 from pbem.domain.vacation import parse_day
 from pbem.i18n.speech import gettext as _
-from pbem.service.account import feeds, my_page
+from pbem.service.account import feeds, my_page, ratings
 from pbem.service.clocks import vacations
 from pbem.service.outgoing import ledger
 from pbem.service.people import sessions, sign_in as link_email
@@ -20,6 +21,7 @@ from pbem.service.people.sessions import SessionProof
 from pbem.service.play.rules import title_of
 from pbem.web import phrases, security, site
 from pbem.web.people import session_cookie
+from pbem.web.people.rating_chart import rating_chart
 from pbem.web.people.session_cookie import Cookie
 from pbem.web.site import field, row, server, ticked, whole_number
 
@@ -53,7 +55,17 @@ def show(refused: Refusal | None = None) -> Response:
     """A person's tables, those first that wait for a move."""
     found, now = server().read(my_page.my_games, person_id()), server().now()
     until = {each: phrases.moment(each.due_at, found.zone, now) for each in found.played if each.due_at}
-    return site.page("own/games.html", found=found, until=until, game_named=title_of, refused=refused)
+    rated = server().read(ratings.own_ratings, person_id())
+    return site.page(
+        "own/games.html",
+        found=found,
+        until=until,
+        rated=rated,
+        chart=rating_chart(rated, title_of),
+        rating_text=rating_text,
+        game_named=title_of,
+        refused=refused,
+    )
 
 
 @pages.post("/seat")
@@ -125,6 +137,7 @@ def save_settings() -> Response:
         willing=ticked("willing"),
         sealed=ticked("sealed"),
         reviews=ticked("reviews"),
+        show_ratings=ticked("show_ratings"),
     )
     return site.go("my_page.settings", done="settings")
 

@@ -31,6 +31,7 @@ FOR_PLAYERS: Final = (
     "playing-by-mail",
     "time",
     "tables",
+    "ratings",
     "mail",
     "your-data",
     "seat-file",

@@ -77,7 +77,7 @@ def score_chart(scores: Scores | None, names: tuple[str, ...], teller: Teller, t
     """The scores, turn by turn; None where they are not told during the game."""
     if scores is None or len(scores.moments) < 2:
         return None
-    moments = _evenly(scores.moments, MOST_MOMENTS)
+    moments = evenly(scores.moments, MOST_MOMENTS)
     turns = [number for number, _points in moments]
     values = [value for _number, points in moments for value in points]
     low, high = min(values), max(*values, min(values) + 1)
@@ -87,9 +87,9 @@ def score_chart(scores: Scores | None, names: tuple[str, ...], teller: Teller, t
         frame=FRAME,
         columns=names,
         rows=tuple(Row(str(number), tuple(map(str, points)), turn(number)) for number, points in moments),
-        across=ticks(x, apart(_evenly(turns, MOST_TICKS), x)),
-        up=ticks(y, _round_numbers(low, high)),
-        lines=_lines(series, names, _heights_at_ends(series)),
+        across=ticks(x, apart(evenly(turns, MOST_TICKS), x)),
+        up=ticks(y, round_numbers(low, high)),
+        lines=lines_to_ends(series, names),
         unit=capital(teller(scores.unit)),
     )
 
@@ -112,8 +112,8 @@ def auction_chart(auctions: Sequence[Auction], names: tuple[str, ...], teller: T
             Row(str(number), tuple(_calls(auction, seat, teller) for seat in range(len(names))), turn(auction.turn))
             for number, auction in shown.items()
         ),
-        across=ticks(x, _evenly(list(shown), MOST_TICKS)),
-        up=ticks(y, _round_numbers(0, most)),
+        across=ticks(x, evenly(list(shown), MOST_TICKS)),
+        up=ticks(y, round_numbers(0, most)),
         lines=_lines(series, names, _heights_in_a_list(series)) if amounts else (),
         cut=first > 1,
     )
@@ -123,6 +123,11 @@ def _calls(auction: Auction, seat: int, teller: Teller) -> str:
     """All that a seat did in one auction, in words."""
     words = words_of(auction, seat)
     return "" if words is None else teller(words)
+
+
+def lines_to_ends(series: list[list[Mark]], names: tuple[str, ...]) -> tuple[Line, ...]:
+    """Lines with their names at their ends."""
+    return _lines(series, names, _heights_at_ends(series))
 
 
 def _lines(series: list[list[Mark]], names: tuple[str, ...], heights: dict[int, float]) -> tuple[Line, ...]:
@@ -160,7 +165,7 @@ def _heights_in_a_list(series: list[list[Mark]]) -> dict[int, float]:
     return {seat: float(FRAME.top + LINE_HEIGHT * place) for place, seat in enumerate(seats)}
 
 
-def _evenly(items: Sequence[T], most: int) -> Sequence[T]:
+def evenly(items: Sequence[T], most: int) -> Sequence[T]:
     """At most `most` of the items, evenly chosen, the first and the last among them."""
     last = len(items) - 1
     return items if last < most else [items[round(last * place / (most - 1))] for place in range(most)]
@@ -176,7 +181,7 @@ def apart(numbers: Sequence[int], scale: Scale) -> list[int]:
     return [*apart, last]
 
 
-def _round_numbers(low: int, high: int) -> list[int]:
+def round_numbers(low: int, high: int) -> list[int]:
     """Round numbers within a range, three to six of them."""
     step = next(s * 10**power for power in range(10) for s in (1, 2, 5) if (high - low) / (s * 10**power) <= 5)
     return list(range(-(-low // step) * step, high + 1, step))

@@ -9,6 +9,7 @@ from flask import Blueprint, Response, url_for
 
 from engine.options import agreed
 from pbem.domain.errors import NotFound, Refusal
+from pbem.domain.rating_words import rating_text
 from pbem.domain.states import TableStatus
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
@@ -58,9 +59,10 @@ def table_values(table: TableSummary) -> dict[str, Any]:
         for option in rules.options
         if table.options[option.name] != option.default and table.seats in (option.seats or (table.seats,))
     ]
+    ratings = [None if each is None else rating_text(each) for each in table.ratings]
     return {
         "table": table,
-        "seated": list(zip(table.players, table.reliability, table.levels, strict=True)),
+        "seated": list(zip(table.players, table.reliability, table.levels, ratings, strict=True)),
         "rules": rules,
         "teller": teller,
         "changed": changed,

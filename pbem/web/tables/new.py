@@ -79,6 +79,7 @@ def _settings(rules: Game[object]) -> TableSettings:
         successor=field("successor"),
         stand_in=level,
         hints=ticked("hints"),
+        rated=ticked("rated"),
     )
 
 

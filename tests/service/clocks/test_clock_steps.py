@@ -416,6 +416,7 @@ def test_every_tick_that_cannot_be_undone_waits_for_the_clock():
         "deliver",
         "receive",
         "bots",
+        "ratings",
         "reviews",
         "organisers",
         "views",

@@ -105,6 +105,6 @@ def test_only_the_last_of_many_auctions_are_shown_and_the_chart_says_so():
 
 @pytest.mark.parametrize(("low", "high"), [(0, 1), (0, 7), (-30, 90), (0, 1000), (17, 18)])
 def test_the_numbers_beside_an_axis_are_few_and_in_range(low, high):
-    values = charts._round_numbers(low, high)
+    values = charts.round_numbers(low, high)
     assert 1 <= len(values) <= 6
     assert all(low <= value <= high for value in values)

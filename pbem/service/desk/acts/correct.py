@@ -5,6 +5,7 @@ players are told and may leave. Of a redacted line the text goes; that it was sa
 """
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -21,6 +22,7 @@ from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.mail.write import words
 from pbem.service.absence.seats import name_at
+from pbem.service.archive import ratings
 from pbem.service.clocks import pauses
 from pbem.service.desk.acts.perform import ActResult, Context, TableAct
 from pbem.service.play import move
@@ -30,15 +32,19 @@ from pbem.service.tables import talk
 from pbem.store import games, players as player_rows, tables, talk as talk_rows
 from pbem.store.games import GameRow
 
-WHAT: Final = ("name", "title", "pace", "missed_limit", "successor", "option")
-"""What can be corrected: a player's name, and the table's settings."""
+WHAT: Final = ("name", "title", "pace", "missed_limit", "successor", "option", "result")
+"""What can be corrected: a player's name, the table's settings, and the result that counts for ratings."""
+
+_NO_RESULT: Final = "none"
+"""The text of a result that counts for nobody."""
 
 
 @dataclass(frozen=True)
 class Correct(TableAct):
     """Correct one thing of `WHAT`: an option is written as on pages, or as `name=value`.
 
-    A name needs a seat, or the name of a former player, who keeps no seat.
+    A result is written as the places of the seats in their order, such as `2 1 1`, or as `none` if it shall not count: it
+    concerns the ratings alone, and the game stays as it was played. A name needs a seat, or the name of a former player, who keeps no seat.
     """
 
     kind = Act.CORRECT
@@ -49,6 +55,8 @@ class Correct(TableAct):
 
     def do(self, context: Context) -> ActResult:
         row = games.lock(context.tx, self.game_id)
+        if self.what == "result":
+            return self._result(context, row)
         if row.status not in (TableStatus.OPEN, TableStatus.PLAYING):
             raise Gone(_("This table is %(status)s.", status=row.status), remedy=_("Nothing changed."))
         if self.what == "name":
@@ -101,6 +109,21 @@ class Correct(TableAct):
         context.tell_players(row, "corrected", of="name", before=known.name, now=name)
         return ActResult(
             (self._says(known.name, name, rules_of(row)),), undo=Correct(self.game_id, "name", known.name, former=name)
+        )
+
+    def _result(self, context: Context, row: GameRow) -> ActResult:
+        ranks = _parse_ranks(self.to, row.seats)
+        before = _written(ratings.ranks_of(context.tx, row))
+        now = _written(ranks)
+        if before == now:
+            raise Gone(_("It already says so."), remedy=_("Nothing changed."))
+        ratings.correct(context.tx, context.server, row, ranks)
+        row = context.note(row, Kind.CORRECTED, what="result", before=before, now=now)
+        context.tell_players(row, "corrected", of="result", before=before, now=now)
+        return ActResult(
+            (self._says(before, now, rules_of(row)), _("All ratings since then are worked out again.")),
+            details={"before": before, "to": now},
+            undo=Correct(self.game_id, "result", before),
         )
 
     def _says(self, before: str, now: str, rules: Game[Any]) -> str:
@@ -168,6 +191,24 @@ def _parse_correction(row: GameRow, what: str, to: str) -> tuple[str, str, dict[
         _("%(what)s can't be corrected.", what=quoted(what)),
         remedy=_("You can choose: %(list)s.", list=", ".join(WHAT)),
     )
+
+
+def _parse_ranks(to: str, seats: int) -> dict[int, int] | None:
+    """The places by seat; None for a result that shall not count. Raises BadInput."""
+    words = to.replace(",", " ").split()
+    if words == [_NO_RESULT]:
+        return None
+    if len(words) != seats or not all(word.isdecimal() and 1 <= int(word) <= seats for word in words):
+        raise BadInput(
+            _("%(to)s isn't a result of this game.", to=quoted(to)),
+            why=_("It needs a place from 1 to %(seats)s for each seat, such as “2 1 1” for three seats.", seats=seats),
+            remedy=_("Write the places in the order of the seats, or “none” if the game shall not count."),
+        )
+    return {seat: int(word) for seat, word in enumerate(words)}
+
+
+def _written(ranks: Mapping[int, int] | None) -> str:
+    return _NO_RESULT if ranks is None else " ".join(str(ranks[seat]) for seat in sorted(ranks))
 
 
 def _option(row: GameRow, to: str) -> tuple[str, str, dict[str, Any]]:

@@ -14,6 +14,7 @@ from pbem.domain.states import EmailKind, EmailStatus, TableStatus
 from pbem.domain.user_text import isolate
 from pbem.i18n.speech import gettext as _
 from pbem.service.account import change_address, delete
+from pbem.service.archive import ratings
 from pbem.service.clocks import deadlines as clocks_deadlines, reachability
 from pbem.service.desk import audit
 from pbem.service.desk.acts.perform import ActResult, Context, PersonAct
@@ -180,6 +181,7 @@ class Merge(PersonAct):
             outbox.change(tx, number, status=EmailStatus.SUPERSEDED, lease_id=None)
             ledger.note(tx, number, now, "superseded", "their tables are another address's now")
         merge.move_rows(tx, self.other_id, self.person_id)
+        ratings.merge(tx, server, persons[self.other_id].key, persons[self.person_id].key)
         if (seen := insiders.plays_and_looked(tx, self.person_id)) is not None:
             raise BadInput(
                 _(

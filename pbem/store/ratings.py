@@ -1,0 +1,91 @@
+"""Ratings, as rows: what each ending changed. They follow from `results`, so they can be thrown away and made again."""
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Final
+
+from sqlalchemy import Connection, ScalarSelect, delete, func, insert, literal, select, tuple_, union_all
+
+from pbem.domain.ratings import Change, Key, Rating
+from pbem.store import queries
+from pbem.store.schema import RATING, RatingRow
+
+AT_ONCE: Final = 200
+"""Ratings looked up in one statement: SQLite joins at most 500 queries."""
+
+
+def current(tx: Connection, keys: Collection[Key]) -> dict[Key, Rating]:
+    """These ratings, as far as they exist."""
+    found: dict[Key, Rating] = {}
+    in_order = sorted(keys)
+    for start in range(0, len(in_order), AT_ONCE):
+        some = in_order[start : start + AT_ONCE]
+        # Not in one statement: then a database may look at every game of a bot, which can have most of them.
+        newest_of = union_all(*(select(literal(player), literal(kind), _newest(player, kind)) for player, kind in some))
+        newest = [(seq, player, kind) for player, kind, seq in tx.execute(newest_of) if seq is not None]
+        found |= {(row.player, row.kind): after(row) for row in _with_keys(tx, newest)}
+    return found
+
+
+def add(tx: Connection, rows: Iterable[RatingRow]) -> None:
+    """Add what an ending changed."""
+    values = [row._asdict() for row in rows]
+    if values:
+        tx.execute(insert(RATING), values)
+
+
+def between(tx: Connection, first: int, last: int) -> list[RatingRow]:
+    """What the endings with these numbers changed."""
+    return queries.many(tx, RatingRow, select(RATING).where(RATING.c.seq.between(first, last)))
+
+
+def replace(tx: Connection, changed: Mapping[int, Collection[RatingRow]]) -> None:
+    """Put these rows in place of those of the same endings."""
+    tx.execute(delete(RATING).where(RATING.c.seq.in_(list(changed))))
+    add(tx, (row for rows in changed.values() for row in rows))
+
+
+def of_player(tx: Connection, player: str) -> dict[str, Rating]:
+    """All ratings of a player, by kind of game."""
+    newest = select(func.max(RATING.c.seq), RATING.c.player, RATING.c.kind).where(RATING.c.player == player)
+    keys = [(seq, who, kind) for seq, who, kind in tx.execute(newest.group_by(RATING.c.player, RATING.c.kind))]
+    return {row.kind: after(row) for row in _with_keys(tx, keys)}
+
+
+def course(tx: Connection, player: str, limit: int) -> list[RatingRow]:
+    """The latest changes of all ratings of a player, the earliest first."""
+    query = select(RATING).where(RATING.c.player == player).order_by(RATING.c.seq.desc(), RATING.c.kind).limit(limit)
+    return queries.many(tx, RatingRow, query)[::-1]
+
+
+def of_endings(tx: Connection, seqs: Collection[int]) -> list[RatingRow]:
+    """What these endings changed."""
+    return queries.many(tx, RatingRow, select(RATING).where(RATING.c.seq.in_(list(seqs))))
+
+
+def row_of(seq: int, change: Change) -> RatingRow:
+    """What an ending changed, as a row."""
+    before, now = change.before, change.after
+    return RatingRow(seq, change.player, change.kind, before.mu, before.sigma, now.mu, now.sigma, now.games)
+
+
+def change_of(row: RatingRow) -> Change:
+    """A row as what it says."""
+    before = Rating(row.mu_before, row.sigma_before, row.games - 1)
+    return Change(row.player, row.kind, before, after(row))
+
+
+def after(row: RatingRow) -> Rating:
+    """The rating since that ending."""
+    return Rating(row.mu, row.sigma, row.games)
+
+
+def _newest(player: str, kind: str) -> ScalarSelect[int | None]:
+    return select(func.max(RATING.c.seq)).where(RATING.c.player == player, RATING.c.kind == kind).scalar_subquery()
+
+
+def _with_keys(tx: Connection, keys: Collection[tuple[int, str, str]]) -> list[RatingRow]:
+    """The rows with these primary keys."""
+    if not keys:
+        return []
+    key = tuple_(RATING.c.seq, RATING.c.player, RATING.c.kind)
+    return queries.many(tx, RatingRow, select(RATING).where(key.in_(list(keys))))
