@@ -78,7 +78,7 @@ SHIELDS: Final = {
 }
 """The sign that stands for each colour of shields: colours alone are not for every eye."""
 
-_COUNTED: Final = {"coins": "coins", "gold": "coins", "Pawns": "pawn", "cards": "stack"}
+_COUNTED: Final = {"coins": "coins", "gold": "coins", "Pawns": "pawn", "come": "stack", "deck": "stack"}
 """The sign of something counted, by the word for it."""
 
 
