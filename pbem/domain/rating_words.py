@@ -1,6 +1,6 @@
 """Ratings in words: the number with its uncertainty, and why a game changed it."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 
 from pbem.domain.ratings import Change, Rating
 from pbem.i18n.speech import gettext as _, ngettext
@@ -16,17 +16,18 @@ def gain_text(change: Change) -> str:
     return f"{'+' if change.gain > 0 else '−' if change.gain < 0 else '±'}{abs(change.gain)}"
 
 
-def why(own: Change, all_changes: Collection[Change], ranks: Mapping[str, int], seats: int) -> str:
+def why(own: Change, all_changes: Collection[Change], ranks: Collection[tuple[str, int]], seats: int) -> str:
     """Why a game changed a rating: the players before and behind, and how they were rated. It names nobody.
 
-    `all_changes` are those of all players it counted for, in the same kind of rating; `ranks` are their ranks.
+    `all_changes` are those of all players it counted for, in the same kind of rating; `ranks` are their ranks, of a level of bots
+    one for each seat.
     """
-    rank = ranks[own.player]
+    rank = next(rank for player, rank in ranks if player == own.player)
     if rank > seats:
         return _("you left the game, which counts as last place")
-    others = [each for each in all_changes if each.player != own.player]
-    behind = [each.before.shown - own.before.shown for each in others if ranks[each.player] > rank]
-    ahead = [each.before.shown - own.before.shown for each in others if ranks[each.player] < rank]
+    higher_by = {each.player: each.before.shown - own.before.shown for each in all_changes}
+    behind = [higher_by[player] for player, other in ranks if other > rank]
+    ahead = [higher_by[player] for player, other in ranks if other < rank]
     higher_behind, lower_ahead = sum(each > 0 for each in behind), sum(each < 0 for each in ahead)
     if own.gain > 0 and higher_behind:
         return ngettext(

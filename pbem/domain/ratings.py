@@ -15,12 +15,15 @@ This module must never know a person, a table or a moment: the order of endings 
 """
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
 from openskill.models import PlackettLuce
+
+from pbem.domain.results import level_of
 
 OVERALL: Final = ""
 """The kind of the rating that all games count for."""
@@ -108,17 +111,27 @@ def chances(ratings: Sequence[Rating]) -> tuple[float, ...]:
 def changes(kind: str, ranks: Sequence[tuple[str, int]], current: Mapping[Key, Rating]) -> list[Change]:
     """What a game of a kind changes: of each player the rating for that kind, and the overall one.
 
-    Nothing if it counts for fewer than two players, or twice for the same one.
+    Bots of a level are one player: with several seats, the mean of their changes is theirs. Nothing changes if the game counts
+    for fewer than two players, or twice for the same person.
     """
     players = [player for player, _rank in ranks]
-    if len(players) < 2 or len({*players}) < len(players):
+    seats = Counter(players)
+    if len(seats) < 2 or any(many > 1 and level_of(player) is None for player, many in seats.items()):
         return []
     found = list[Change]()
     for of_kind in (kind, OVERALL):
         before = [current.get((player, of_kind), NEW) for player in players]
-        after = rate(before, [rank for _player, rank in ranks])
-        found += [Change(player, of_kind, old, new) for player, old, new in zip(players, before, after, strict=True)]
+        rated = list(zip(players, rate(before, [rank for _player, rank in ranks]), strict=True))
+        for player in seats:
+            after = _mean([rating for who, rating in rated if who == player])
+            found.append(Change(player, of_kind, current.get((player, of_kind), NEW), after))
     return found
+
+
+def _mean(ratings: Sequence[Rating]) -> Rating:
+    """The mean of a player's ratings after a game, one for each seat."""
+    mu, sigma = (math.fsum(each) / len(ratings) for each in zip(*((r.mu, r.sigma) for r in ratings), strict=True))
+    return Rating(mu, sigma, ratings[0].games)
 
 
 def _rate_in_order(ratings: Sequence[Rating], ranks: Sequence[float]) -> list[tuple[float, float]]:

@@ -4,8 +4,8 @@
     did so too, but resigned, or lost the seat by missed turns                                        last
     anyone else: replaced by an organiser or because email failed, or a short-time substitute         doesn't count
 
-Bots are players like people, each level one of them. A game without a result counts for nobody, and one in which someone has two
-seats counts for nobody either (see `ratings.changes`).
+Bots are players like people, each level one of them. A game without a result counts for nobody, and neither does one in which a
+person has two seats (see `ratings.changes`).
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -87,6 +87,16 @@ def test_a_game_for_fewer_than_two_or_twice_for_one_changes_nothing():
     assert len(changes("bid", [("ann", 1), ("ben", 2)], {})) == 4
 
 
+def test_bots_of_a_level_with_several_seats_have_the_mean_of_their_changes():
+    one = rate([NEW] * 3, [1, 2, 3])
+    found = {(each.player, each.kind): each for each in changes("bid", [("bot:x", 1), ("ann", 2), ("bot:x", 3)], {})}
+    assert len(found) == 4
+    assert found["ann", "bid"].after == one[1]
+    assert math.isclose(found["bot:x", "bid"].after.mu, (one[0].mu + one[2].mu) / 2)
+    assert found["bot:x", "bid"].after.games == 1
+    assert changes("bid", [("bot:x", 1), ("bot:x", 2)], {}) == []
+
+
 def test_each_kind_of_game_has_its_own_rating_and_all_count_overall():
     current = {("ann", "bid"): Rating(1700, 60, 20)}
     found = {(each.player, each.kind): each for each in changes("bid", [("ann", 1), ("ben", 2)], current)}
@@ -102,7 +112,7 @@ def reason(mine, rank, *others):
     after = rate(before, all_ranks)
     found = [Change(str(number), "bid", old, new) for number, (old, new) in enumerate(zip(before, after, strict=True))]
     seats = 4
-    return why(found[0], found, {str(number): each for number, each in enumerate(all_ranks)}, seats)
+    return why(found[0], found, [(str(number), each) for number, each in enumerate(all_ranks)], seats)
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,8 @@ def _explained(tx: Tx, key: str, seqs: list[int]) -> tuple[Explained, ...]:
         game = played[of_seq[seq]]
         of_kind = [each for each in changes[seq] if each.kind == game.kind]
         own = next(each for each in of_kind if each.player == key)
-        ranks = {row.player: row.rank for row in rows[game.id] if row.rank is not None}
-        reason = why(own, of_kind, ranks, game.seats) if ranks.keys() >= {each.player for each in of_kind} else ""
+        ranks = [(row.player, row.rank) for row in rows[game.id] if row.rank is not None]
+        known = {player for player, _rank in ranks} >= {each.player for each in of_kind}
+        reason = why(own, of_kind, ranks, game.seats) if known else ""
         found.append(Explained(game.title, game.kind, gain_text(own), own.after, reason))
     return tuple(found)

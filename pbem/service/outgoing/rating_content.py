@@ -17,15 +17,16 @@ def rating_lines(tx: Tx, game: GameRow, person_id: int) -> list[str]:
         return [_later()]
     key = people.read(tx, person_id).key
     rows = results.of_games(tx, [game.id])[game.id]
-    ranks = {row.player: row.rank for row in rows if row.rank is not None}
+    ranks = [(row.player, row.rank) for row in rows if row.rank is not None]
+    counted = {player for player, _rank in ranks}
     changes = [ratings.change_of(row) for row in ratings.between(tx, game.result_seq, game.result_seq)]
     own = {each.kind: each for each in changes if each.player == key}
-    if {each.player for each in changes} - ranks.keys() or key not in {row.player for row in rows}:
+    if {each.player for each in changes} - counted or key not in {row.player for row in rows}:
         # The result was corrected, or two addresses of this player were merged, a moment ago.
         return [_later()]
     if not changes:
         return [_("This game changes no rating.")]
-    if key not in ranks:
+    if key not in counted:
         return [_("This game doesn't change your rating: you played less than half of it.")]
     of_kind, overall = own[game.kind], own[OVERALL]
     others = [each for each in changes if each.kind == game.kind]

@@ -98,10 +98,10 @@ def test_bots_of_a_level_are_one_player_each(server, table):
     assert {row.player for row in results_of(game)} == {key_of(server, game.person_at(s)) for s, p in game.players().items() if p.person_id} | {"bot:beginner", "bot:greedy"}  # fmt: skip
 
 
-def test_a_game_with_two_bots_of_a_level_changes_no_rating(server, table):
+def test_two_bots_of_a_level_are_one_player_with_two_seats(server, table):
     game = played(table, bots=("greedy", "greedy"))
     assert len(results_of(game)) == 3
-    assert stored(server) == []
+    assert len(stored(server)) == 4
 
 
 def test_a_player_who_resigns_comes_last_and_a_bot_for_less_than_half_the_game_does_not_count(server, table):
