@@ -177,13 +177,14 @@ def _rows(connection: Any, name: str) -> Iterator[tuple[Any, ...]]:
         and column.name not in _OTHERWISE
         and not (column.primary_key and column.autoincrement is True)
     ]
+    columns = ", ".join(f'"{column}"' for column in names) or "1"
     emails = _emails(connection) if "outbox_id" in names else {}
     found = [
         tuple(
             emails.get(value) if column == "outbox_id" else _plain(value)
             for column, value in zip(names, row, strict=True)
         )
-        for row in connection.execute(f'SELECT {", ".join(names) or "1"} FROM "{name}"')
+        for row in connection.execute(f'SELECT {columns} FROM "{name}"')
     ]
     # The ledger says how often something was tried.
     yield from {*found} if name == "ledger" else found
