@@ -329,6 +329,7 @@ def upgrade() -> None:
         sa.Column("end_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("cause", sa.Text(), nullable=False),
         sa.Column("why", sa.Text(), nullable=False),
+        sa.Column("covered_at", sa.DateTime(timezone=True), nullable=True),
         sa.CheckConstraint("cause IN ('refused', 'bounced', 'complained')", name=op.f("ck_unreachable_cause")),
         sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_unreachable_person_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_unreachable")),
@@ -432,6 +433,33 @@ def upgrade() -> None:
     )
     with op.batch_alter_table("call", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_call_status_at"), ["status", "at"], unique=False)
+
+    op.create_table(
+        "channel",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column("person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("kind", sa.Text(), nullable=False),
+        sa.Column("address", sa.Text(), nullable=False),
+        sa.Column("secret", sa.Text(), nullable=False),
+        sa.Column("host", sa.Text(), nullable=False),
+        sa.Column("status", sa.Text(), nullable=False),
+        sa.Column("tries", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("made_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("proved_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("ended_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("why", sa.Text(), nullable=False),
+        sa.CheckConstraint(
+            "kind IN ('webhook', 'ntfy', 'discord', 'telegram', 'matrix')", name=op.f("ck_channel_kind")
+        ),
+        sa.CheckConstraint("status IN ('pending', 'active', 'failed', 'removed')", name=op.f("ck_channel_status")),
+        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_channel_game_id")),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_channel_person_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_channel")),
+    )
+    with op.batch_alter_table("channel", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_channel_game_id"), ["game_id"], unique=False)
+        batch_op.create_index(batch_op.f("ix_channel_person_id"), ["person_id"], unique=False)
 
     op.create_table(
         "deadline",
@@ -559,6 +587,8 @@ def upgrade() -> None:
         sa.Column("rendered_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("body", sa.LargeBinary(), nullable=True),
         sa.Column("accepted_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("channel_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("remote_id", sa.Text(), nullable=True),
         sa.CheckConstraint(
             "status IN ('queued', 'digest', 'sent', 'withheld', 'superseded', 'parked', 'undeliverable')",
             name=op.f("ck_outbox_status"),
@@ -566,7 +596,9 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_outbox_game_id")),
         sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_outbox_person_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_outbox")),
-        sa.UniqueConstraint("game_id", "seq", "seat", "kind", name=op.f("uq_outbox_game_id_seq_seat_kind")),
+        sa.UniqueConstraint(
+            "game_id", "seq", "seat", "kind", "channel_id", name=op.f("uq_outbox_game_id_seq_seat_kind_channel_id")
+        ),
     )
     with op.batch_alter_table("outbox", schema=None) as batch_op:
         batch_op.create_index("ix_outbox_due", ["status", "due_at"], unique=False)
@@ -578,6 +610,13 @@ def upgrade() -> None:
             postgresql_where=sa.text("status = 'queued'"),
         )
         batch_op.create_index(batch_op.f("ix_outbox_person_id_queued_at"), ["person_id", "queued_at"], unique=False)
+        batch_op.create_index(
+            "ix_outbox_editable",
+            ["due_at"],
+            unique=False,
+            sqlite_where=sa.text("remote_id IS NOT NULL"),
+            postgresql_where=sa.text("remote_id IS NOT NULL"),
+        )
 
     op.create_table(
         "pause",
@@ -957,6 +996,11 @@ def downgrade() -> None:
 
     op.drop_table("pause")
     with op.batch_alter_table("outbox", schema=None) as batch_op:
+        batch_op.drop_index(
+            "ix_outbox_editable",
+            sqlite_where=sa.text("remote_id IS NOT NULL"),
+            postgresql_where=sa.text("remote_id IS NOT NULL"),
+        )
         batch_op.drop_index(batch_op.f("ix_outbox_person_id_queued_at"))
         batch_op.drop_index("ix_outbox_turns")
         batch_op.drop_index("ix_outbox_due")
@@ -979,6 +1023,11 @@ def downgrade() -> None:
         batch_op.drop_index("ix_deadline_due")
 
     op.drop_table("deadline")
+    with op.batch_alter_table("channel", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_channel_person_id"))
+        batch_op.drop_index(batch_op.f("ix_channel_game_id"))
+
+    op.drop_table("channel")
     with op.batch_alter_table("call", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_call_status_at"))
 

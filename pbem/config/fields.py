@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar, cast
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
+from pbem.domain.channels import ChannelKind
 from pbem.domain.localtime import parse_zone
 from pbem.domain.pace import Pace, parse_pace
 from pbem.tokens import Keyring
@@ -162,6 +163,10 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(_matching(r"[\w.-]+")(name.strip()) for name in text.split(",")) if text else ()
 
 
+def _services(text: str) -> tuple[ChannelKind, ...]:
+    return tuple(ChannelKind(name.strip().lower()) for name in text.split(",")) if text else ()
+
+
 def _networks(text: str) -> Networks:
     return tuple(ip_network(network.strip().strip("[]")) for network in text.split(",")) if text else ()
 
@@ -226,5 +231,8 @@ PACE: Kind[Pace] = Kind("a pace, like 1d or Tue,Fri 20:00 Europe/Berlin", parse_
 PASSWORD = Kind("a password of one line", _line, _set_or_not)
 PORT = number(1, 65535)
 SIGNING_KEY = Kind("an RSA private key without a passphrase, in PEM", _private_key, _set_or_not)
+SERVICES: Kind[tuple[ChannelKind, ...]] = Kind(
+    f"a list of services, separated by commas: {', '.join(ChannelKind)}", _services, ", ".join
+)
 YES_NO = Kind("yes or no", _yes_no, lambda yes: "yes" if yes else "no")
 ZONE: Kind[ZoneInfo] = Kind("a time zone, like Europe/Berlin", parse_zone)

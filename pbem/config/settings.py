@@ -27,6 +27,7 @@ from pbem.config.fields import (
     PACE,
     PASSWORD,
     PORT,
+    SERVICES,
     SIGNING_KEY,
     YES_NO,
     ZONE,
@@ -40,6 +41,7 @@ from pbem.config.fields import (
     settings_of,
 )
 from pbem.config.sources import read_private_text
+from pbem.domain.channels import ChannelKind, ChannelRules
 from pbem.domain.errors import BadInput
 from pbem.domain.pace import Pace
 from pbem.tokens import Keyring
@@ -207,6 +209,21 @@ class Site:
 
 
 @dataclass(frozen=True, slots=True)
+class Channels:
+    """Messages through other services than email."""
+
+    services: tuple[ChannelKind, ...] = setting(
+        SERVICES,
+        "webhook, ntfy, discord, telegram, matrix",
+        "Services by which people can be told of their turns besides email; empty for none.",
+    )
+    http: bool = setting(YES_NO, "no", "Whether they can be reached without encryption.")
+    loopback: bool = setting(
+        YES_NO, "no", "Whether they can be on this machine, for trying out: anyone could then reach its ports."
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Limits:
     """Limits on input from outside."""
 
@@ -303,8 +320,13 @@ class Config:
     dkim: Dkim | None = section(Dkim)
     inbound: Inbound = section(Inbound)
     site: Site = section(Site)
+    channels: Channels = section(Channels)
     limits: Limits = section(Limits)
     games: Games = section(Games)
+
+    def channel_rules(self) -> ChannelRules:
+        """What people may enter as a channel."""
+        return ChannelRules(self.channels.services, self.channels.http, self.channels.loopback)
 
     def keyring(self) -> Keyring:
         """The keys of links. Raises BadInput if there are none yet."""

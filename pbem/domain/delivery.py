@@ -45,7 +45,9 @@ URGENT: Final = frozenset(
 )
 """Kinds of email that the reader is waiting for: sent at once under any preference, and in quiet hours."""
 
-PERSONAL: Final = frozenset({EmailKind.CALL_ANSWERED, EmailKind.MOVED, EmailKind.MERGED, EmailKind.BANNED})
+PERSONAL: Final = frozenset(
+    {EmailKind.CALL_ANSWERED, EmailKind.CHANNEL, EmailKind.MOVED, EmailKind.MERGED, EmailKind.BANNED}
+)
 """Kinds that answer the reader or concern them in person: never withheld."""
 
 GAME_NEWS: Final = frozenset(

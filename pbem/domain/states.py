@@ -113,6 +113,7 @@ class EmailKind(StrEnum):
     AUTO_PASSED = "auto_passed"
     BANNED = "banned"
     CALL_ANSWERED = "call_answered"
+    CHANNEL = "channel"
     CLOSED = "closed"
     CONFIRM = "confirm"
     DECLINED = "declined"

@@ -46,6 +46,7 @@ from pbem.service.archive import daily_check
 from pbem.service.clocks.clock_steps import StepFinder
 from pbem.service.clocks.outages import Worker
 from pbem.service.incoming import authenticity, receive
+from pbem.service.outgoing.channel_delivery import channel_post_of, send_batch
 from pbem.service.outgoing.deliver import deliver, end_leases, keep_lease, post_of
 from pbem.service.server import Server
 from pbem.store.database import Store, Tx
@@ -155,11 +156,17 @@ def _worker_context(server: Server, config: Config) -> WorkerContext:
     stopping = threading.Event()
     post, box = post_of(config, stopping), authenticity.inbound_settings(config)
 
+    messages = channel_post_of(config, post.letterhead, stopping)
+
     def send(server: Server) -> int:
         done = deliver(server, post)
         for outcome, number in asdict(done).items():
             metrics.EMAILS.labels(outcome).inc(number)
         return done.dealt_with
+
+    def keep(server: Server) -> None:
+        keep_lease(server, post)
+        keep_lease(server, messages)
 
     def receive_batch(server: Server) -> int:
         return receive.process(server, box)
@@ -181,11 +188,12 @@ def _worker_context(server: Server, config: Config) -> WorkerContext:
         server,
         Worker(name, server.now(), steps=steps),
         send,
-        lambda here: keep_lease(here, post),
+        keep,
         receive=receive_batch,
         look=look,
         think=think,
         review=coach,
+        send_messages=lambda here: send_batch(here, messages),
         stopping=stopping,
     )
 

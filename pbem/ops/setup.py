@@ -77,6 +77,7 @@ def server_on(store: Store, config: Config) -> Server:
         answers_a_turn=config.limits.answers_a_turn,
         answers_a_day=config.limits.answers_a_day,
         strangers=_stranger_limits(config),
+        channels=config.channel_rules(),
     )
 
 

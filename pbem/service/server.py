@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any, Concatenate, NoReturn, ParamSpec, Protocol, TypeVar
 
 from pbem.clock import Clock, Randomness
+from pbem.domain.channels import ChannelRules
 from pbem.domain.strangers import StrangerLimits
 from pbem.store.database import Store, Tx
 from pbem.tokens import Keyring
@@ -30,7 +31,7 @@ class Server:
 
     `hold` is how long an email waits so that its move can be undone; `open_tables`, the most tables of one person; `demos`,
     the most demos begun from one network in an hour; `zone`, the default time zone; `answers_a_turn` and `answers_a_day`, the
-    most replies by email to one person; `strangers`, the most emails to typed addresses.
+    most replies by email to one person; `strangers`, the most emails to typed addresses; `channels`, what may be a channel.
 
     With a `proof`, everything runs only while that is good: it is checked in the same transaction, before anything else.
     """
@@ -46,6 +47,7 @@ class Server:
     answers_a_turn: int = 5
     answers_a_day: int = 20
     strangers: StrangerLimits = field(default_factory=StrangerLimits)
+    channels: ChannelRules = field(default_factory=ChannelRules)
     proof: Proof | None = None
 
     def now(self) -> datetime:

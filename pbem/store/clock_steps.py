@@ -56,7 +56,10 @@ _PAST: Final = (
     (OUTBOX.c.queued_at, _QUEUED),
     (ALARM.c.at, ALARM.c.emailed_at.is_(None)),
     *((column, column.is_not(None)) for column in (PAUSE.c.start_at, PAUSE.c.end_at)),
-    *((column, column.is_not(None)) for column in (UNREACHABLE.c.start_at, UNREACHABLE.c.end_at)),
+    *(
+        (column, column.is_not(None))
+        for column in (UNREACHABLE.c.start_at, UNREACHABLE.c.end_at, UNREACHABLE.c.covered_at)
+    ),
     (OUTAGE.c.start_at, OUTAGE.c.email_paused),
     *((column, column.is_not(None)) for column in (OUTAGE.c.end_at, HEARTBEAT.c.started_at, HEARTBEAT.c.beat_at)),
 )

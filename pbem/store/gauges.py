@@ -19,8 +19,13 @@ _EMAIL_STATUSES = (EmailStatus.QUEUED, EmailStatus.DIGEST, EmailStatus.PARKED)
 _RECEIVED_STATUSES = (ReceivedStatus.WAITING, ReceivedStatus.DOUBTED, ReceivedStatus.PARKED)
 
 _GAMES = select(GAME.c.status, func.count()).group_by(GAME.c.status)
-_EMAILS = select(OUTBOX.c.status, func.count()).where(OUTBOX.c.status.in_(_EMAIL_STATUSES)).group_by(OUTBOX.c.status)
-_OLDEST_EMAIL = select(func.min(OUTBOX.c.due_at)).where(OUTBOX.c.status == EmailStatus.QUEUED)
+_IS_EMAIL = OUTBOX.c.channel_id == 0
+_EMAILS = (
+    select(OUTBOX.c.status, func.count())
+    .where(OUTBOX.c.status.in_(_EMAIL_STATUSES), _IS_EMAIL)
+    .group_by(OUTBOX.c.status)
+)
+_OLDEST_EMAIL = select(func.min(OUTBOX.c.due_at)).where(OUTBOX.c.status == EmailStatus.QUEUED, _IS_EMAIL)
 _RECEIVED_EMAILS = (
     select(RECEIVED.c.status, func.count()).where(RECEIVED.c.status.in_(_RECEIVED_STATUSES)).group_by(RECEIVED.c.status)
 )

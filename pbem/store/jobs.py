@@ -147,7 +147,7 @@ def _players() -> Select[Any]:
 def _undeliverable(domain: str, since: datetime) -> Select[Any]:
     """Emails to one domain that were undeliverable since this moment."""
     at_domain = PERSON.c.mailbox.endswith(f"@{domain}", autoescape=True)
-    bounced = (OUTBOX.c.status == EmailStatus.UNDELIVERABLE, OUTBOX.c.due_at >= since)
+    bounced = (OUTBOX.c.status == EmailStatus.UNDELIVERABLE, OUTBOX.c.channel_id == 0, OUTBOX.c.due_at >= since)
     emails = select(OUTBOX.c.id, OUTBOX.c.game_id, PERSON.c.name)
     return emails.join(PERSON, PERSON.c.id == OUTBOX.c.person_id).where(*bounced, at_domain)
 

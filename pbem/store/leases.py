@@ -30,10 +30,8 @@ from sqlalchemy.sql.dml import ReturningUpdate
 from pbem.domain.states import EmailStatus
 from pbem.store import queries
 from pbem.store.schema import LEASE, OUTBOX, EmailRow
+from pbem.store.schema.mail import BY_CHANNEL, LEFT
 from pbem.store.types import Moment, Number
-
-LEFT: Final = 2
-"""The rank of emails that a sender left behind."""
 
 SHARE: Final = 5
 """Emails to one domain before another one's turn; what is left of a batch is shared out in the same way."""
@@ -103,6 +101,17 @@ _ALONE = _claim(
 _ANY_LEFT = (
     select(OUTBOX.c.id).where(_IS_QUEUED, OUTBOX.c.rank == LEFT, OUTBOX.c.domain >= "").limit(literal_column("1"))
 )
+_MESSAGES = _claim(
+    select(OUTBOX.c.id)
+    .where(_IS_QUEUED, OUTBOX.c.rank == BY_CHANNEL, OUTBOX.c.lease_id.is_(None), OUTBOX.c.due_at <= _NOW)
+    .order_by(OUTBOX.c.due_at)
+    .limit(bindparam("most", type_=Integer))
+)
+_ANY_MESSAGE = (
+    select(OUTBOX.c.id)
+    .where(_IS_QUEUED, OUTBOX.c.rank == BY_CHANNEL, OUTBOX.c.due_at <= _NOW)
+    .limit(literal_column("1"))
+)
 _END = delete(LEASE).where(or_(LEASE.c.until <= _NOW, LEASE.c.id == bindparam("finished"))).returning(LEASE.c.id)
 
 
@@ -155,6 +164,17 @@ def claim_left(tx: Connection, now: datetime, lease_id: int) -> list[EmailRow]:
     return queries.many(tx, EmailRow, _ALONE, {"now": now, "lease": lease_id})
 
 
+def any_message(tx: Connection, now: datetime) -> bool:
+    """Whether a message through a channel is due, also one that is claimed."""
+    return tx.execute(_ANY_MESSAGE, {"now": now}).first() is not None
+
+
+def claim_messages(tx: Connection, now: datetime, lease_id: int, limit: int) -> list[EmailRow]:
+    """Claim due messages through channels under a lease; each claim counts as an attempt."""
+    messages = queries.many(tx, EmailRow, _MESSAGES, {"now": now, "lease": lease_id, "most": limit})
+    return sorted(messages, key=lambda message: (message.due_at, message.id))
+
+
 def begin(tx: Connection, lease_id: int, until: datetime) -> None:
     tx.execute(insert(LEASE), {"id": lease_id, "until": until})
 
@@ -173,13 +193,14 @@ def end(tx: Connection, now: datetime, finished: int = 0) -> None:
     """End a lease that holds no email any more, and those that have run out; what these hold is free."""
     if expired := set(tx.execute(_END, {"now": now, "finished": finished}).scalars()) - {finished}:
         held = (_IS_QUEUED, OUTBOX.c.lease_id.in_(expired))
-        tx.execute(update(OUTBOX).where(*held).values(lease_id=None, rank=LEFT))
+        rank = case((OUTBOX.c.rank == BY_CHANNEL, BY_CHANNEL), else_=LEFT)
+        tx.execute(update(OUTBOX).where(*held).values(lease_id=None, rank=rank))
 
 
 def release(tx: Connection, email: EmailRow, due_at: datetime) -> None:
     """Release a claimed email if the lease is still ours, uncounted. One that was tried before is sent alone."""
     held = (OUTBOX.c.id == email.id, OUTBOX.c.status == EmailStatus.QUEUED, OUTBOX.c.lease_id == email.lease_id)
-    rank = LEFT if email.attempts > 1 else email.rank
+    rank = LEFT if email.attempts > 1 and not email.channel_id else email.rank
     tx.execute(
         update(OUTBOX).where(*held).values(lease_id=None, rank=rank, due_at=due_at, attempts=OUTBOX.c.attempts - 1)
     )

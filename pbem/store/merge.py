@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, Final
 
-from sqlalchemy import Column, Connection, Table, delete, select, update
+from sqlalchemy import Column, Connection, Table, delete, or_, select, update
 
 from pbem.domain.states import EmailStatus, TableStatus
 from pbem.store import insiders
@@ -11,6 +11,7 @@ from pbem.store.schema import (
     BAN,
     BLOCK,
     CALL,
+    CHANNEL,
     FORMER_PLAYER,
     GAME,
     INVITATION,
@@ -36,6 +37,7 @@ _ANY_NUMBER: Final[tuple[Column[Any], ...]] = (
     OFFER.c.taken_by,
     BAN.c.person_id,
     CALL.c.person_id,
+    CHANNEL.c.person_id,
     VACATION.c.person_id,
     ORGANISER.c.person_id,
 )
@@ -82,6 +84,8 @@ def unsent_emails(tx: Connection, person_id: int) -> list[int]:
         OUTBOX.c.person_id == person_id,
         OUTBOX.c.status.in_((EmailStatus.QUEUED, EmailStatus.DIGEST)),
         OUTBOX.c.game_id.is_not(None),
+        # What a table's channel says is for everyone.
+        or_(OUTBOX.c.channel_id == 0, OUTBOX.c.seat.is_not(None)),
     )
     return list(tx.execute(select(OUTBOX.c.id).where(*unsent).order_by(OUTBOX.c.id)).scalars())
 

@@ -15,7 +15,6 @@ from sqlalchemy import (
     Update,
     and_,
     bindparam,
-    case,
     func,
     insert,
     literal_column,
@@ -30,11 +29,10 @@ from sqlalchemy.sql.functions import FunctionElement
 
 from pbem.domain.states import EmailKind, EmailStatus, TurnStatus
 from pbem.store import prefetch, queries
-from pbem.store.leases import LEFT
 from pbem.store.ledger import lines
 from pbem.store.limits import Period, within
-from pbem.store.players import among
-from pbem.store.schema import DEADLINE, LEDGER, OUTBOX, PERSON, PLAYER, EmailRow
+from pbem.store.schema import CHANNEL, DEADLINE, LEDGER, OUTBOX, PERSON, EmailRow
+from pbem.store.schema.mail import BY_CHANNEL, LEFT
 from pbem.store.types import Moment, Number
 
 
@@ -56,50 +54,53 @@ def _on_sqlite(element: _position, compiler: SQLCompiler, **kw: Any) -> str:
 
 
 # The id of a new email is not needed, so it is not fetched; constants are written into the statement.
-_DOMAIN = func.substr(PERSON.c.mailbox, _position(PERSON.c.mailbox, literal_column("'@'")) + literal_column("1"))
+DOMAIN = func.substr(PERSON.c.mailbox, _position(PERSON.c.mailbox, literal_column("'@'")) + literal_column("1"))
 _QUEUE = (
     insert(OUTBOX)
     .inline()
     .values(
-        domain=select(_DOMAIN).where(PERSON.c.id == bindparam("reader")).scalar_subquery(),
+        domain=select(DOMAIN).where(PERSON.c.id == bindparam("reader")).scalar_subquery(),
         status=literal_column("'queued'"),
         attempts=literal_column("0"),
+        channel_id=literal_column("0"),
     )
 )
+_IS_EMAIL: Final = OUTBOX.c.channel_id == literal_column("0")
 _ABOUT_TURN = ("person_id", "game_id", "seat", "seq", "turn", "kind")
-TELL: Final = (
+FIELDS: Final = (*_ABOUT_TURN, "rank", "domain", "facts", "status", "queued_at", "due_at", "attempts", "channel_id")
+"""The columns of a row that is queued."""
+IS_ACTIVE: Final = CHANNEL.c.status == literal_column("'active'")
+_THROUGH_CHANNELS = (
     insert(OUTBOX)
     .inline()
     .from_select(
-        (*_ABOUT_TURN, "rank", "domain", "facts", "status", "queued_at", "due_at", "attempts"),
+        FIELDS,
         select(
-            PLAYER.c.person_id,
-            PLAYER.c.game_id,
-            PLAYER.c.seat,
-            bindparam("because_of", type_=Number),
-            bindparam("about", type_=Number),
-            bindparam("email_kind", type_=Text),
-            case(
-                (bindparam("email_kind", type_=Text) == literal_column("'turn'"), literal_column("0")),
-                else_=literal_column("1"),
-            ),
-            _DOMAIN,
-            literal_column("'{}'"),
+            CHANNEL.c.person_id,
+            bindparam("of_game_id", type_=Number),
+            bindparam("of_seat", type_=Number),
+            bindparam("of_seq", type_=Number),
+            bindparam("of_turn", type_=Number),
+            bindparam("of_kind", type_=Text),
+            literal_column(f"{BY_CHANNEL}"),
+            CHANNEL.c.host,
+            bindparam("of_facts", type_=Text),
             literal_column("'queued'"),
-            bindparam("now", type_=Moment),
-            bindparam("leaves_at", type_=Moment),
+            bindparam("of_queued_at", type_=Moment),
+            bindparam("of_due_at", type_=Moment),
             literal_column("0"),
-        )
-        .join_from(PLAYER, PERSON, PERSON.c.id == PLAYER.c.person_id)
-        .where(PLAYER.c.game_id == bindparam("of_game"), among("emailed")),
+            CHANNEL.c.id,
+        ).where(CHANNEL.c.person_id == bindparam("of_person_id"), CHANNEL.c.game_id.is_(None), IS_ACTIVE),
     )
 )
-"""Queue an email of one kind to the people at some seats of a game."""
 AWAITED: Final = frozenset({EmailKind.TURN, EmailKind.REMINDER})
 """Kinds of email that a game waits for. They leave before all others."""
+ON_CHANNELS: Final = AWAITED | {EmailKind.RESULT, EmailKind.VOIDED}
+"""Kinds that have messages through channels too."""
 _IS_SENT: Final[ColumnElement[str]] = literal_column("'sent'")
 _FACTS = json.JSONEncoder(sort_keys=True)
 _ABOUT = ("person_id", "kind", "game_id", "seq", "seat", "turn")
+_ABOUT_MESSAGE = (*_ABOUT, "facts", "queued_at", "due_at")
 _TURN_BEFORE = (
     select(OUTBOX)
     .where(
@@ -108,6 +109,7 @@ _TURN_BEFORE = (
         OUTBOX.c.person_id == bindparam("of_person"),
         OUTBOX.c.kind == EmailKind.TURN,
         OUTBOX.c.status == _IS_SENT,
+        _IS_EMAIL,
         OUTBOX.c.id < bindparam("before"),
         OUTBOX.c.turn < func.coalesce(bindparam("before_turn", type_=Integer), OUTBOX.c.turn + 1),
     )
@@ -127,6 +129,7 @@ _TURNS_BEFORE = (
             _TURN.c.person_id == OUTBOX.c.person_id,
             _TURN.c.kind == EmailKind.TURN,
             _TURN.c.status == _IS_SENT,
+            _TURN.c.channel_id == literal_column("0"),
             _TURN.c.id < OUTBOX.c.id,
             or_(OUTBOX.c.kind != EmailKind.TURN, OUTBOX.c.turn.is_(None), _TURN.c.turn < OUTBOX.c.turn),
         ),
@@ -141,7 +144,7 @@ _READ = select(OUTBOX).where(OUTBOX.c.id == bindparam("of_id"))
 
 @dataclass(frozen=True, slots=True)
 class NewEmail:
-    """An email to be queued: its reader, its kind and what it is about."""
+    """An email to be queued: its reader, its kind and what it is about; `alone` if no channel tells of it too."""
 
     person_id: int
     kind: EmailKind
@@ -150,23 +153,36 @@ class NewEmail:
     seat: int | None = None
     turn: int | None = None
     facts: Mapping[str, Any] | None = None
+    alone: bool = False
 
 
-def queue(tx: Connection, emails: Iterable[NewEmail], now: datetime, due_at: datetime | None = None) -> None:
-    """Queue emails, due at once unless a later moment is given."""
-    rows = [
-        {name: getattr(email, name) for name in _ABOUT}
-        | {
-            "reader": email.person_id,
-            "rank": int(email.kind not in AWAITED),
-            "facts": _FACTS.encode(email.facts or {}),
-            "queued_at": now,
-            "due_at": due_at or now,
-        }
-        for email in emails
-    ]
+def queue(tx: Connection, emails: Collection[NewEmail], now: datetime, due_at: datetime | None = None) -> None:
+    """Queue emails, due at once unless a later moment is given, and messages through their readers' channels."""
+    rows = [_row(email, now, due_at or now) for email in emails]
     if rows:
         tx.execute(_QUEUE, rows)
+    through = [row for email, row in zip(emails, rows, strict=True) if email.kind in ON_CHANNELS and not email.alone]
+    _queue_messages(tx, through)
+
+
+def queue_messages(tx: Connection, emails: Collection[NewEmail], now: datetime) -> None:
+    """Queue messages through the readers' own channels alone, which say what these emails would."""
+    _queue_messages(tx, [_row(email, now, now) for email in emails])
+
+
+def _queue_messages(tx: Connection, rows: Collection[Mapping[str, Any]]) -> None:
+    if rows:
+        tx.execute(_THROUGH_CHANNELS, [{f"of_{name}": row[name] for name in _ABOUT_MESSAGE} for row in rows])
+
+
+def _row(email: NewEmail, now: datetime, due_at: datetime) -> dict[str, Any]:
+    return {name: getattr(email, name) for name in _ABOUT} | {
+        "reader": email.person_id,
+        "rank": int(email.kind not in AWAITED),
+        "facts": _FACTS.encode(email.facts or {}),
+        "queued_at": now,
+        "due_at": due_at,
+    }
 
 
 def read(tx: Connection, outbox_id: int) -> EmailRow | None:
@@ -257,7 +273,7 @@ def for_digest(tx: Connection, person_id: int) -> list[EmailRow]:
 def of_kind(tx: Connection, person_id: int, kind: str, status: EmailStatus, limit: int = 100) -> list[EmailRow]:
     """The emails of one kind and status to a person, newest first."""
     same = and_(OUTBOX.c.person_id == person_id, OUTBOX.c.kind == kind, OUTBOX.c.status == status)
-    return _newest(tx, same, limit=limit)
+    return _newest(tx, and_(same, _IS_EMAIL), limit=limit)
 
 
 def later_of_kind(tx: Connection, person_id: int, kind: str, outbox_id: int) -> list[EmailRow]:
@@ -268,7 +284,9 @@ def later_of_kind(tx: Connection, person_id: int, kind: str, outbox_id: int) -> 
 def last_turn_emailed(tx: Connection, person_id: int, game_id: int) -> int:
     """The last turn a person was sent a full account of; 0 if there was none."""
     sent = (OUTBOX.c.person_id == person_id, OUTBOX.c.game_id == game_id, OUTBOX.c.status == EmailStatus.SENT)
-    query = select(func.max(OUTBOX.c.turn)).where(*sent, OUTBOX.c.kind.in_((EmailKind.WELCOME, EmailKind.TURN)))
+    query = select(func.max(OUTBOX.c.turn)).where(
+        *sent, _IS_EMAIL, OUTBOX.c.kind.in_((EmailKind.WELCOME, EmailKind.TURN))
+    )
     return int(tx.execute(query).scalar_one() or 0)
 
 
@@ -285,7 +303,7 @@ def given_up_of_no_table(tx: Connection, limit: int) -> list[EmailRow]:
 
 
 def of_game(tx: Connection, game_id: int, after_seq: int = 0) -> list[EmailRow]:
-    """The emails about a game that rows of its log after `after_seq` caused."""
+    """The emails about a game, and messages through channels, that rows of its log after `after_seq` caused."""
     query = select(OUTBOX).where(OUTBOX.c.game_id == game_id, OUTBOX.c.seq > after_seq)
     return queries.many(tx, EmailRow, query.order_by(OUTBOX.c.id))
 
@@ -310,7 +328,7 @@ def _turns(tx: Connection, which: ColumnElement[bool]) -> list[EmailRow]:
         DEADLINE.c.seat == OUTBOX.c.seat,
         DEADLINE.c.status == TurnStatus.OPEN,
     )
-    query = select(OUTBOX).join(DEADLINE, asked).where(OUTBOX.c.kind == EmailKind.TURN, which)
+    query = select(OUTBOX).join(DEADLINE, asked).where(OUTBOX.c.kind == EmailKind.TURN, _IS_EMAIL, which)
     return queries.many(tx, EmailRow, query.order_by(OUTBOX.c.id))
 
 

@@ -193,7 +193,7 @@ def troubles_of(tx: Connection, tables: Iterable[TableRow], *, reader: int | Non
 def counts(tx: Connection, now: datetime, late: datetime, *, reader: int | None = None) -> Counts:
     """How many there are of everything, in one statement. Deadlines before `late` are overdue."""
     others = _emails_of_others(reader)
-    queued = and_(OUTBOX.c.status == EmailStatus.QUEUED, OUTBOX.c.due_at <= now, *others)
+    queued = and_(OUTBOX.c.status == EmailStatus.QUEUED, OUTBOX.c.due_at <= now, OUTBOX.c.channel_id == 0, *others)
     given_up = and_(OUTBOX.c.status == EmailStatus.PARKED, *others)
     unread = received.parked_of_others(reader)
     overdue = select(DEADLINE.c.game_id).select_from(_ASKED).where(_OPEN, DEADLINE.c.due_at < late, _PLAYING)

@@ -57,6 +57,7 @@ def change(tx: Connection, person_id: int, **values: Any) -> None:
 def count_emails_in(tx: Connection, person_id: int, kind: str, period: Period, game_id: int | None = None) -> int:
     """The number of emails of one kind to a person in a period, about one game or any, whatever their status."""
     same = [OUTBOX.c.person_id == person_id, OUTBOX.c.kind == kind, within(OUTBOX.c.queued_at, period)]
+    same.append(OUTBOX.c.channel_id == 0)
     if game_id is not None:
         same.append(OUTBOX.c.game_id == game_id)
     return queries.count(tx, OUTBOX, *same)

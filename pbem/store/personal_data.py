@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, Connection, Select, Table, delete, select,
 
 from pbem.domain.deleted_people import NAME, former_address, former_name
 from pbem.domain.states import CallStatus, EmailStatus, OfferStatus, ReceivedStatus
-from pbem.store import insiders, people, players as player_rows, search
+from pbem.store import channels, insiders, people, players as player_rows, search
 from pbem.store.people import PersonRow
 from pbem.store.schema import (
     ALARM,
@@ -15,6 +15,7 @@ from pbem.store.schema import (
     BLOCK,
     BOUNCE,
     CALL,
+    CHANNEL,
     FORMER_PLAYER,
     GAME,
     INSIDER,
@@ -52,13 +53,14 @@ _ABOUT: Final = {
     "insights": INSIDER,
     "former_seats": FORMER_PLAYER,
     "reviews": REVIEW,
+    "channels": CHANNEL,
     "failures": UNREACHABLE,
     "bounces": BOUNCE,
 }
 """Rows about a person alone, by their name in the export."""
 
-_HASH: Final = "secret_hash"
-"""The column left out of the export, besides numbers of rows: those would tell how many rows everyone has."""
+_SECRETS: Final = frozenset({"secret_hash", "secret", "address"})
+"""The columns left out of the export, besides numbers of rows: those would tell how many rows everyone has."""
 
 
 def about(tx: Connection, person_id: int) -> dict[str, Rows]:
@@ -118,7 +120,7 @@ def _reserved_by(person_id: int) -> tuple[ColumnElement[bool], ...]:
 
 
 def _rows(tx: Connection, table: Table, person_id: int) -> Rows:
-    columns = [each for each in table.c if each.name not in (_HASH, "id") and not each.name.endswith("_id")]
+    columns = [each for each in table.c if each.name not in _SECRETS | {"id"} and not each.name.endswith("_id")]
     query = select(*columns)
     if "game_id" in table.c:
         games = table.outerjoin(GAME, GAME.c.id == table.c.game_id)
@@ -142,6 +144,8 @@ def forget(tx: Connection, person: PersonRow, zone: str) -> None:
         tx.execute(delete(table).where(table.c.person_id == person.id))
     tx.execute(delete(BLOCK).where((BLOCK.c.person_id == person.id) | (BLOCK.c.blocked_id == person.id)))
     _forget_emails(tx, person.id)
+    for channel in channels.entered_by(tx, person.id):
+        channels.remove(tx, channel.id)
     calls = update(CALL).where(CALL.c.person_id == person.id)
     tx.execute(calls.values(text=GONE, answer=None, status=CallStatus.CLOSED))
     unreserved = update(OFFER).where(*_reserved_by(person.id))

@@ -31,7 +31,9 @@ def after(
         OUTBOX.c.game_id.in_([game_id for game_id in game_ids if game_id is not None]),
         OUTBOX.c.person_id.in_([person_id for person_id in person_ids if person_id is not None]),
     )
-    query = select(OUTBOX.c.person_id, OUTBOX.c.kind, OUTBOX.c.facts).where(OUTBOX.c.id > outbox_id, concerned)
+    query = select(OUTBOX.c.person_id, OUTBOX.c.kind, OUTBOX.c.facts).where(
+        OUTBOX.c.id > outbox_id, OUTBOX.c.channel_id == 0, concerned
+    )
     return [
         QueuedEmailRow(row.person_id, row.kind, str(json.loads(row.facts).get("what", "")))
         for row in tx.execute(query.order_by(OUTBOX.c.id))

@@ -2,13 +2,14 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 from sqlalchemy import Connection, and_, bindparam, delete, func, insert, or_, select, update
 
 from pbem.store import queries
 from pbem.store.queries import Times, times_of
 from pbem.store.schema import BOUNCE, PERSON, UNREACHABLE, UnreachableRow
+from pbem.store.types import Moment
 
 
 def add_points(tx: Connection, person_id: int, day: date, points: int) -> None:
@@ -36,9 +37,11 @@ def forget_points_before(tx: Connection, day: date) -> None:
     tx.execute(delete(BOUNCE).where(BOUNCE.c.day < day))
 
 
-_FAILURES = select(UNREACHABLE.c.person_id, UNREACHABLE.c.start_at, UNREACHABLE.c.end_at).where(
+# While a channel of their own tells a person of their turns, they can be reached.
+_UNTIL = func.coalesce(UNREACHABLE.c.covered_at, UNREACHABLE.c.end_at)
+_FAILURES = select(UNREACHABLE.c.person_id, UNREACHABLE.c.start_at, _UNTIL).where(
     UNREACHABLE.c.person_id.in_(bindparam("these", expanding=True)),
-    or_(UNREACHABLE.c.end_at.is_(None), UNREACHABLE.c.end_at > bindparam("since")),
+    or_(_UNTIL.is_(None), bindparam("since", type_=Moment) < _UNTIL),
 )
 
 _FAILING = (
@@ -69,6 +72,29 @@ def mark_unreachable(tx: Connection, person_id: int, now: datetime, cause: str, 
 def failure(tx: Connection, person_id: int) -> UnreachableRow | None:
     """The current failure of email to a person, if there is one."""
     return queries.one(tx, UnreachableRow, _FAILING, {"of_person": person_id})
+
+
+def cover(tx: Connection, person_id: int, now: datetime) -> bool:
+    """Note that a channel tells a person of their turns while email to them fails; False if that is known, or not so."""
+    failing = failure(tx, person_id)
+    if failing is None or failing.covered_at is not None:
+        return False
+    # A failure noted by a fast clock must not be covered before it began.
+    covered = update(UNREACHABLE).where(UNREACHABLE.c.id == failing.id)
+    tx.execute(covered.values(covered_at=max(failing.start_at, now)))
+    return True
+
+
+def uncover(tx: Connection, person_id: int, now: datetime) -> bool:
+    """Note that no channel reaches a person any more while email to them fails; False if none did, or email arrives."""
+    failing = failure(tx, person_id)
+    if failing is None or failing.covered_at is None:
+        return False
+    mark_reachable(tx, person_id, now)
+    since = max(now, failing.start_at + timedelta(microseconds=1))
+    return queries.add_once(
+        tx, UNREACHABLE, {"person_id": person_id, "start_at": since, "cause": failing.cause, "why": failing.why}
+    )
 
 
 def failing_among(tx: Connection, person_ids: Collection[int]) -> list[int]:

@@ -4,7 +4,6 @@ The address itself, which may hold a token, is not logged, and neither is who se
 """
 
 import time
-from http import HTTPStatus
 from typing import Final
 
 import structlog
@@ -12,6 +11,7 @@ from flask import Flask, Response, g, request
 
 from pbem import metrics
 
+_NOT_MODIFIED: Final = 304
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE"})
 """Methods logged by name. A request can use any other word."""
 
@@ -35,7 +35,7 @@ def _log_answer(response: Response) -> Response:
     route = "none" if rule is None else rule.rule
     method = method if method in _METHODS else "other"
     metrics.count_request(route, method, status, seconds)
-    if status == HTTPStatus.NOT_MODIFIED:
+    if status == _NOT_MODIFIED:
         # An open page asks every few seconds, and nothing was done.
         return response
     _log.info("request_answered", method=method, route=route, status=status, milliseconds=round(seconds * 1000, 1))

@@ -32,6 +32,7 @@ from pbem.web.art import pictures
 from pbem.web.errors import handle_errors
 from pbem.web.people import (
     account,
+    channels,
     consent,
     disown,
     feeds,
@@ -108,7 +109,7 @@ def create_app(server: Server, config: Config, advise: Advise = hint_here) -> Fl
     handle_errors(app)
     app.teardown_request(lambda _error: _stop_failed_games(server))
     public = (front, contact, rules, handbook, verify)
-    people = (sign_in, my_page, account, consent, disown, feeds, unsubscribe, unverified_reply)
+    people = (sign_in, my_page, account, channels, consent, disown, feeds, unsubscribe, unverified_reply)
     tables = (new, joining, invitations, interventions, replay, review)
     seats = (page, choice, move, talk, ending)
     for module in (*public, *people, *tables, *seats, inbound):

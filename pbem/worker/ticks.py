@@ -17,6 +17,7 @@ from pbem.bots import Think, think_here
 from pbem.clock import WatchedClock
 from pbem.coach import MakeReview
 from pbem.service.absence import bots, offers, substitutes, timeouts
+from pbem.service.account import channels
 from pbem.service.archive import daily_check, ratings, reviews
 from pbem.service.clocks import outages, reachability, stopped_tables
 from pbem.service.clocks.outages import Worker
@@ -36,7 +37,7 @@ _log = structlog.get_logger(__name__)
 class WorkerContext:
     """The state of a worker: its server, its name, and its ways to the outside.
 
-    `send` sends one batch of due emails, and `receive` processes one batch of received emails; each returns their number.
+    `send` sends one batch of due emails, `send_messages` one of messages through channels, and `receive` processes one batch of received emails; each returns their number.
     `keep` keeps what is being sent. `think` chooses for bots. `look` is the check of a table's record, and `review` makes a review,
     if this worker does that.
     """
@@ -49,6 +50,7 @@ class WorkerContext:
     think: Think = think_here
     look: daily_check.CheckTable | None = None
     review: MakeReview | None = None
+    send_messages: Callable[[Server], int] = lambda _server: 0
     stopping: threading.Event = field(default_factory=threading.Event)
     held_back: str | None = None
     bots_held: list[DeadlineRow] = field(default_factory=list)
@@ -135,6 +137,11 @@ def send_links(context: WorkerContext) -> None:
 def deliver(context: WorkerContext) -> bool:
     """Send the emails that are due."""
     return context.send(context.server) > 0
+
+
+def deliver_messages(context: WorkerContext) -> bool:
+    """Send the messages through channels that are due, and mark those about turns that are over."""
+    return context.send_messages(context.server) > 0
 
 
 def receive_emails(context: WorkerContext) -> bool:
@@ -230,6 +237,7 @@ def _clean_up(server: Server) -> None:
     demo.tidy(server)
     strangers.tidy(server)
     server.run(sessions.tidy)
+    server.run(channels.tidy)
 
 
 TICKS: Final = (
@@ -237,6 +245,7 @@ TICKS: Final = (
     Tick("beat", 5, beat),
     Tick("links", 2, send_links),
     Tick("deliver", 2, deliver),
+    Tick("channels", 2, deliver_messages),
     Tick("receive", 2, receive_emails),
     Tick("bots", 1, play_bots),
     Tick("time_outs", 5, time_out, waits_for_clock=True),

@@ -234,6 +234,8 @@ SENT: Final = {
     "a reply, no click reported": Way("/w/{w}", (Sent("I wrote this", unreported=True),)),
     "fewer mails refused": Way("/u/{u}", (Sent("Save settings", {"cadence": "often"}),), status=400),
     "settings refused": Way("/my/settings", (Sent("Save settings", {"quiet": "at night"}),), status=400),
+    "a channel": Way("/my/channels", (Sent("Add channel", {"address": "https://example.org/hook"}),)),
+    "a channel refused": Way("/my/channels", (Sent("Add channel", {"address": "https://10.0.0.1:25/x"}),), status=400),
     "a vacation refused": Way(
         "/my/settings", (Sent("Book", {"first": "2026-12-20", "last": "2026-12-01"}),), status=400
     ),

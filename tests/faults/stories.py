@@ -24,7 +24,7 @@ from pbem.ops.verify import verify_game
 from pbem.plugins.foreign import FAULTS, Fault
 from pbem.service import links
 from pbem.service.absence import bots, offers, substitutes
-from pbem.service.account import my_page
+from pbem.service.account import channels, my_page
 from pbem.service.archive import ratings, replay, reviews, table_file
 from pbem.service.archive.daily_check import CheckResult
 from pbem.service.clocks import outages, reachability, stopped_tables, vacations
@@ -46,7 +46,9 @@ from pbem.service.desk.acts.emails import Resend
 from pbem.service.desk.acts.perform import perform
 from pbem.service.desk.acts.seats import Offer
 from pbem.service.incoming import receive, round_trip, unverified_replies
-from pbem.service.outgoing import deliver, ledger, new_links, preview, unsubscribe
+from pbem.service.outgoing import channel_delivery, deliver, ledger, new_links, preview, unsubscribe
+from pbem.service.outgoing.channel_delivery import ChannelPost
+from pbem.service.outgoing.channel_messages import code_of
 from pbem.service.outgoing.deliver import Post
 from pbem.service.people import blocks, sessions, sign_in
 from pbem.service.play import by_link as seat_link, views
@@ -60,6 +62,7 @@ from pbem.store.deadlines import DeadlineRow
 from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
 from pbem.worker.ticks import TICKS, WorkerContext
+from tests.channels.far_end import Services, status, usual
 from tests.faults.fail_at_n import BrokenCallError
 from tests.mail import report_samples
 from tests.mail.transports import ACCEPTED, FunctionTransport
@@ -254,6 +257,37 @@ def looks_after_oneself(world: AddressWorld) -> None:
     server.run(sessions.end, Holder(person_id=ann), session.id)
 
 
+def uses_channels(world: AddressWorld) -> None:
+    """Channels of a player and of a table: entered, used, bouncing addresses, failing services, removed."""
+    server, time = world.server, world.time
+    ann, ben = world.other("Ann"), world.other("Ben")
+    game = world.table(ann, ben, world.carla())
+    works, fails = (ChannelPost(world.post.letterhead, Services(answer)) for answer in (usual, status(404)))
+    rows = [
+        server.run(channels.enter, ann, "discord", "https://discord.com/api/webhooks/1/a"),
+        server.run(channels.enter, ann, "ntfy", "https://ntfy.sh/table", "", game.id),
+    ]
+    for row in rows:
+        server.run(channels.send_again, ann, row)
+        channel_delivery.deliver_messages(server, works)
+        server.run(channels.prove, ann, row, code_of(server, row))
+    server.run(reachability.note_refusal, ann, "550 5.1.1 no such user")
+    channel_delivery.send_batch(server, works)
+    seat = _seat_of(game, ann)
+    while seat in game.asked():
+        game.play(seat, game.asked()[seat].default)
+    for _ in range(3):
+        time.passes(HOUR)
+        channel_delivery.mark_done(server, works)
+    while game.row().turn < 4:
+        game.play(min(game.asked()), game.asked()[min(game.asked())].default)
+    time.passes(HOUR)
+    while channel_delivery.deliver_messages(server, fails):
+        time.passes(HOUR)
+    for row in rows:
+        server.run(channels.remove, ann, row)
+
+
 def finds_players(world: AddressWorld) -> None:
     """Tables planned and joined by strangers, more invitations, and seats that change hands."""
     server, time = world.server, world.time
@@ -442,5 +476,15 @@ def _accept_later(world: AddressWorld, post: Post) -> Outcome:
 
 STORIES: Final[Mapping[str, Story]] = dict(OF_ADDRESSES) | {
     story.__name__: story
-    for story in (works, fails, plays_by_links, looks_after_oneself, finds_players, receives, at_the_desk, puts_back)
+    for story in (
+        works,
+        fails,
+        plays_by_links,
+        looks_after_oneself,
+        uses_channels,
+        finds_players,
+        receives,
+        at_the_desk,
+        puts_back,
+    )
 }

@@ -27,7 +27,7 @@ from pbem.mail.send.relay import Relay
 from pbem.mail.write.compose import Letterhead
 from pbem.ops import mail_checks
 from pbem.service.absence import offers, substitutes, timeouts
-from pbem.service.account import change_address, delete
+from pbem.service.account import change_address, channels, delete
 from pbem.service.archive import reviews
 from pbem.service.desk import alarm_emails, calls, jobs
 from pbem.service.desk.acts.clocks import Extend, Freeze, Pause, Resume, Unfreeze
@@ -36,6 +36,7 @@ from pbem.service.desk.acts.people import Ban, ChangeAddress, Merge
 from pbem.service.desk.acts.rewind import Rewind
 from pbem.service.desk.acts.seats import Offer, Substitute
 from pbem.service.outgoing import deliver, digests, preferences
+from pbem.service.outgoing.channel_messages import code_of
 from pbem.service.people import addresses, sign_in
 from pbem.service.play.move import position_of
 from pbem.service.server import Server
@@ -212,7 +213,10 @@ class _Scenario:
         self.server.run(preferences.set_sealed_receipts, table.person_at(seat), on=True)
         table.play(seat, decision.default)
         self.carry()
-        reader = table.person_at(min(table.asked()))
+        reader, host = table.person_at(min(table.asked())), table.row().host_id
+        channel = self.server.run(channels.enter, host, "ntfy", "https://ntfy.sh/our-table", "", table.id)
+        self.server.run(channels.prove, host, channel, code_of(self.server, channel))
+        self.server.run(channels.remove, host, channel)
         self.server.run(preferences.choose, reader, Delivery(Way.DAILY), digest_at=time(7))
         self._play(table, UNSEEN)
         self.time.passes(DAY)

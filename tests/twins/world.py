@@ -32,11 +32,13 @@ from pbem.config.settings import SenderCheck
 from pbem.domain import hash_chain
 from pbem.domain.delivery import AT_ONCE, Delivery, Way
 from pbem.domain.errors import BadInput
+from pbem.domain.states import EmailKind, TableStatus
 from pbem.ops.monitoring.readiness import readiness
 from pbem.service.account import feeds
 from pbem.service.incoming import authenticity, receive
 from pbem.service.incoming.authenticity import InboundSettings
 from pbem.service.outgoing import digests, preferences
+from pbem.service.outgoing.channel_messages import says_to_table
 from pbem.service.outgoing.deliver import Post, deliver, post_of
 from pbem.service.people import addresses
 from pbem.service.play import by_link
@@ -44,7 +46,7 @@ from pbem.service.play.log import Kind
 from pbem.service.server import Server
 from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
-from pbem.store import people as people_store, tables as lobby_store
+from pbem.store import games, people as people_store, tables as lobby_store
 from pbem.store.database import Store
 from pbem.store.schema import METADATA
 from pbem.store.sessions import Holder
@@ -129,10 +131,19 @@ class World:
         found |= {f"envelope {number}": f"{email.sender} {email.name}".encode() for number, email in enumerate(emails)}
         found |= dict(self._pages(seat, b"".join(email.content for email in emails), crawl=crawl))
         found |= dict(self._own_pages(person))
+        found["the table's channel"] = self._channel()
         # The sealed choices of others must not even show in what nobody thinks of.
         checks = [check for check in readiness(self.server, self.settings, None) if check.what != "disk"]
         found["/ready"] = repr(checks).encode()
         return self.blanked(found, seat)
+
+    def _channel(self) -> bytes:
+        """What a channel for everyone at the table says."""
+        with self.server.store.read() as tx:
+            row = games.read(tx, self.game.id)
+            turn = row.turn if row.status == TableStatus.PLAYING else None
+            kind = EmailKind.RESULT if turn is None else EmailKind.TURN
+            return json.dumps(says_to_table(tx, self.post.letterhead, row, kind, turn)).encode()
 
     def blanked(self, found: Mapping[str, bytes], seat: int | None) -> dict[str, bytes]:
         """What a reader has met, by name, without the necessary differences. They have a seat, or none."""

@@ -36,7 +36,7 @@ TITLES = {games.load(name).title for name in games.names()} | {"Auction games by
 TYPED = (
     "I never got the email about this turn. It was refused at first, and sent again. Ann calls. Insults at three tables. "
     "They wrote from the new one. They wrote from both. The server was down for some hours. bid twice "
-    "The server is moving on Sunday. All clocks will be stopped."
+    "The server is moving on Sunday. All clocks will be stopped. ntfy sh it answered 404"
 )
 """Words by people that an email quotes, as previews invent them."""
 
@@ -125,9 +125,10 @@ def test_every_word_of_a_persons_pages_is_translated(browser, table, sign_in, ca
     with use_translations(NullTranslations()):
         sign_in(game.person_at(0))
         carry()
-    for page in ("/my", "/my/mails", "/my/settings", "/my/account", "/mine", "/verify"):
+    services = {"ntfy", "Discord", "Telegram", "Matrix"}
+    for page in ("/my", "/my/mails", "/my/settings", "/my/channels", "/my/account", "/mine", "/verify"):
         shown = browser.open(page)
-        assert (page, shown.status, bare(shown.source, NAMES | TITLES)) == (page, 200, [])
+        assert (page, shown.status, bare(shown.source, NAMES | TITLES | services)) == (page, 200, [])
 
 
 @one_database

@@ -91,7 +91,7 @@ class FinishedGame:
 
 @dataclass(frozen=True, slots=True)
 class MyGames:
-    """The page of games. `failing_since` is when email to the person began to fail."""
+    """The page of games. `failing_since` is when email to the person began to fail; `covered`, whether a channel tells them."""
 
     name: str
     zone: ZoneInfo
@@ -99,6 +99,7 @@ class MyGames:
     waiting: tuple[OpenTable, ...]
     over: tuple[FinishedGame, ...]
     failing_since: datetime | None
+    covered: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +165,7 @@ def my_games(tx: Tx, server: Server, person_id: int) -> MyGames:
         ),
         over=tuple(_finished_game(row, players, person_id) for row in over),
         failing_since=None if failure is None else failure.start_at,
+        covered=failure is not None and failure.covered_at is not None,
     )
 
 

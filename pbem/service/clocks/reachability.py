@@ -4,13 +4,25 @@ from datetime import datetime
 from typing import Final
 
 from pbem.domain.bounce import MEMORY, POINTS, THRESHOLD, Bounce
-from pbem.domain.states import EmailStatus, TableStatus
+from pbem.domain.states import EmailKind, EmailStatus, TableStatus
 from pbem.service import alarms
 from pbem.service.clocks import deadlines as clocks_deadlines, outages
 from pbem.service.clocks.deadlines import lock_games_of, settle_person
 from pbem.service.server import Server
-from pbem.store import ledger, outbox, people, players as player_rows, reachability, tables, traffic
+from pbem.store import (
+    channels,
+    deadlines as deadline_rows,
+    ledger,
+    outbox,
+    people,
+    players as player_rows,
+    reachability,
+    tables,
+    traffic,
+)
 from pbem.store.database import Tx
+from pbem.store.games import GameRow
+from pbem.store.outbox import EmailRow
 
 _BATCH: Final = 50
 
@@ -74,7 +86,7 @@ def mark_reachable(tx: Tx, server: Server, person_id: int) -> int | None:
     or None if they were reachable.
     """
     locked = lock_games_of(tx, person_id)
-    now = server.now()
+    now, failure = server.now(), reachability.failure(tx, person_id)
     if not reachability.mark_reachable(tx, person_id, now):
         return None
     reachability.forget_points(tx, person_id)
@@ -83,8 +95,47 @@ def mark_reachable(tx: Tx, server: Server, person_id: int) -> int | None:
     for email in held_back:
         outbox.change(tx, email.id, status=EmailStatus.QUEUED, due_at=now, lease_id=None, attempts=0)
         ledger.note(tx, email.id, now, "resent", "the address can be reached again")
-    _notify_tables(tx, server, person_id, "reachable")
+    if failure is None or failure.covered_at is None:
+        _notify_tables(tx, server, person_id, "reachable")
     return len(held_back)
+
+
+def fails(tx: Tx, person_id: int) -> bool:
+    """Whether email to a person fails at present."""
+    return reachability.failure(tx, person_id) is not None
+
+
+def note_message(tx: Tx, server: Server, locked: dict[int, GameRow], message: EmailRow, at: datetime) -> None:
+    """Note that a message about a turn reached a person whose email fails: its clock starts, and their others run again.
+
+    All games that ask this person something are locked.
+    """
+    if reachability.cover(tx, message.person_id, at):
+        settle_person(tx, server, message.person_id, locked)
+    clocks_deadlines.emails_accepted(tx, server, locked, [(message, at)])
+
+
+def note_lost_channel(tx: Tx, server: Server, locked: dict[int, GameRow], person_id: int) -> None:
+    """Note that a channel ended: if no other reaches a person whose email fails, their clocks stop."""
+    if not channels.reaches(tx, person_id) and reachability.uncover(tx, person_id, server.now()):
+        settle_person(tx, server, person_id, locked)
+        _notify_tables(tx, server, person_id, "unreachable")
+
+
+def use_channels(tx: Tx, server: Server, person_id: int, locked: dict[int, GameRow]) -> bool:
+    """Tell a person whose email fails of their open turns through their own channels; returns whether they have any."""
+    if not channels.reaches(tx, person_id):
+        return False
+    now, messages = server.now(), channels.about_open_turns(tx, person_id)
+    missing = []
+    for row in deadline_rows.of_person(tx, person_id):
+        message = messages.get((row.game_id, row.turn, row.seat))
+        if message is None:
+            missing.append(outbox.NewEmail(person_id, EmailKind.TURN, row.game_id, None, row.seat, row.turn))
+        elif message.status == EmailStatus.SENT:
+            note_message(tx, server, locked, message, now)
+    outbox.queue_messages(tx, missing, now)
+    return True
 
 
 def retry_failed(server: Server) -> int:
@@ -103,7 +154,8 @@ def _fail(tx: Tx, server: Server, person_id: int, cause: str, why: str) -> None:
     if not reachability.mark_unreachable(tx, person_id, server.now(), cause, why):
         return
     settle_person(tx, server, person_id, locked)
-    _notify_tables(tx, server, person_id, "unreachable")
+    if not use_channels(tx, server, person_id, locked):
+        _notify_tables(tx, server, person_id, "unreachable")
     name = people.read(tx, person_id).name or "someone without a name"
     # What the server said names the address in one way or another; the desk shows it.
     says = f"{name} ({cause}); their tables wait a week at most. The desk says why, under “Email”."

@@ -26,11 +26,15 @@ from pbem.store.outbox import EmailRow
 
 @dataclass(frozen=True, slots=True)
 class OpenedEmail:
-    """An email with its ledger. `opened` is None if it was not written yet, or its text was deleted."""
+    """An email with its ledger. `opened` is None if it was not written yet, or its text was deleted.
+
+    `message` is the text of one through a channel, which is no email.
+    """
 
     listed: EmailHistory
     reader: str
     opened: MailboxEmail | None
+    message: str = ""
 
 
 def read(
@@ -52,12 +56,10 @@ def read(
         audit.look(tx, actor, Act.READ_MAIL, number)
     body: dict[str, Any] = {"email": email.id, "kind": email.kind}
     audit.record(tx, server, actor, Act.READ_MAIL, reason, game_id=email.game_id, person_id=email.person_id, **body)
-    shown = (
-        None
-        if email.body is None
-        else parse_email(f"{email.id}", links.hide_tokens(tx, server, hide_links(email.body)))
-    )
-    return OpenedEmail(ledger.of_email(tx, email), people.read(tx, email.person_id).name, shown)
+    hidden = b"" if email.body is None else links.hide_tokens(tx, server, hide_links(email.body))
+    opened = None if email.channel_id or not hidden else parse_email(f"{email.id}", hidden)
+    message = hidden.decode(errors="replace") if email.channel_id else ""
+    return OpenedEmail(ledger.of_email(tx, email), people.read(tx, email.person_id).name, opened, message)
 
 
 def _tables_in(tx: Tx, email: EmailRow) -> set[int]:

@@ -9,7 +9,7 @@ Facts by kind, beside what the rows themselves say:
     joined      word, commitment                                      call_answered  call, answer, done
     reminder    due_at        auto_passed  choice, due_at, warning    substitute   offer
     new_address here, and where it asks person, address
-    moved       here, reason  banned      until or lifted, reason
+    moved       here, reason  banned      until or lifted, reason     channel  what, service, host, who or why
     notice      what, and with it who, due_at, because, why, reason, by, turn, turn, of, before or now
     receipt     answers, subject, lines, prose and what is to be shown: see `replies`
     invitation_receipt  answers, subject, prose, offered_in, effect: see `incoming.invitations`

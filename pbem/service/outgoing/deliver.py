@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 import structlog
 
@@ -186,8 +186,14 @@ def _must_rest(post: Post) -> bool:
     return post.rests_until is not None or post.stopping.is_set()
 
 
-def keep_lease(server: Server, post: Post) -> None:
-    """Renew the lease of the emails that are being sent, if any: their worker lives."""
+class Leasing(Protocol):
+    """Something that sends under a lease."""
+
+    lease: LeaseRow | None
+
+
+def keep_lease(server: Server, post: Leasing) -> None:
+    """Renew the lease of what is being sent, if anything is: its worker lives."""
     lease, until = post.lease, server.now() + LEASE
     if lease is not None and server.store.write(partial(leases.renew, lease_id=lease.id, until=until)):
         post.lease = replace(lease, until=until) if post.lease is lease else post.lease

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from pbem.domain.channels import ChannelKind
 from pbem.domain.deleted_people import is_former
 from pbem.domain.errors import Forbidden, Gone, NotFound, TooMany
 from pbem.domain.states import EmailKind, EmailStatus, TurnStatus
@@ -17,7 +18,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.service.outgoing import prepare
 from pbem.service.play import move
 from pbem.service.server import Server
-from pbem.store import deadlines, games, ledger, limits, outbox, people, players as player_rows, reachability
+from pbem.store import channels, deadlines, games, ledger, limits, outbox, people, players as player_rows, reachability
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.ledger import LedgerRow
@@ -32,7 +33,7 @@ AGAIN_AN_HOUR: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class EmailHistory:
-    """One email and what happened to it, the first thing first."""
+    """One email and what happened to it, the first thing first. `channel` is the service it goes through, if another."""
 
     outbox_id: int
     kind: str
@@ -47,6 +48,7 @@ class EmailHistory:
     accepted_at: datetime | None
     message_id: str | None
     lines: tuple[LedgerRow, ...]
+    channel: str = ""
 
 
 def of_person(tx: Tx, person_id: int, limit: int = MOST_SHOWN) -> list[EmailHistory]:
@@ -144,7 +146,9 @@ def resend_turn(tx: Tx, server: Server, person_id: int, game_id: int, seat: int)
             why=_("We resend at most %(again_an_hour)s turn emails per table an hour.", again_an_hour=AGAIN_AN_HOUR),
             remedy=_("Check your spam folder, or contact the organiser."),
         )
-    outbox.queue(tx, [outbox.NewEmail(person_id, EmailKind.TURN, game_id, None, seat, game.turn, facts)], now, due_at)
+    outbox.queue(
+        tx, [outbox.NewEmail(person_id, EmailKind.TURN, game_id, None, seat, game.turn, facts, alone=True)], now, due_at
+    )
 
 
 def resend_turn_of_seat(tx: Tx, server: Server, game_id: int, seat: int) -> None:
@@ -159,7 +163,7 @@ def resend_turn_of_seat(tx: Tx, server: Server, game_id: int, seat: int) -> None
         raise Gone(_("Nobody there has a decision to make right now."), remedy=_("Nothing changed."))
     if deadline.status != TurnStatus.OPEN:
         return
-    emails = [email for email in outbox.of_game(tx, game_id) if email.kind == EmailKind.TURN]
+    emails = [email for email in outbox.of_game(tx, game_id) if email.kind == EmailKind.TURN and not email.channel_id]
     emails = [email for email in emails if _is_that_turn(email, game, seat) and email.person_id == player.person_id]
     # One that is on its way is left alone: it may have to wait until the move before it is final.
     if not emails:
@@ -176,6 +180,8 @@ def _is_that_turn(email: EmailRow, game: GameRow, seat: int) -> bool:
 
 def _histories(tx: Tx, rows: Sequence[EmailRow]) -> list[EmailHistory]:
     lines = ledger.lines(tx, [row.id for row in rows])
+    numbers = {row.channel_id for row in rows if row.channel_id}
+    through = channels.read_all(tx, numbers) if numbers else {}
     return [
         EmailHistory(
             outbox_id=row.id,
@@ -191,6 +197,7 @@ def _histories(tx: Tx, rows: Sequence[EmailRow]) -> list[EmailHistory]:
             accepted_at=row.accepted_at,
             message_id=row.message_id,
             lines=(LedgerRow(row.queued_at, "queued", ""), *lines.get(row.id, [])),
+            channel=ChannelKind(through[row.channel_id].kind).called if row.channel_id in through else "",
         )
         for row in rows
     ]

@@ -94,10 +94,12 @@ def _email_turns(tx: Tx, server: Server, person_id: int, locked: Mapping[int, Ga
     turns = {(row.game_id, row.turn, row.seat) for row in asked if row.turn == locked[row.game_id].turn}
     # An email that a worker has claimed may leave with the old links.
     waiting = {(email.game_id, email.turn, email.seat) for email in queued if email.lease_id is None}
-    again = sorted(turns - waiting)
-    emails = [
-        outbox.NewEmail(person_id, EmailKind.TURN, game_id, None, seat, turn, {ASKED_FOR: True})
-        for game_id, turn, seat in again
-    ]
-    outbox.queue(tx, emails, server.now())
+    emails = {
+        key: outbox.NewEmail(person_id, EmailKind.TURN, key[0], None, key[2], key[1], {ASKED_FOR: True})
+        for key in sorted(turns)
+    }
+    again = [email for key, email in emails.items() if key not in waiting]
+    outbox.queue(tx, again, server.now())
+    # Messages in a channel have the old links, whether or not an email waits.
+    outbox.queue_messages(tx, [email for key, email in emails.items() if key in waiting], server.now())
     return len(again)

@@ -120,7 +120,7 @@ def make_drafts(tx: Tx, server: Server, emails: Collection[EmailRow], games: Gam
             expiries |= {key: email_links.expiry_of(purpose, game) for purpose, key in of_links.items()}
     made = links.make_all(tx, server.randomness, expiries, now)
     turns = {
-        email.id: key for email in emails if Purpose.SEAT in keys[email.id] and (key := _turn_key(email)) is not None
+        email.id: key for email in emails if Purpose.SEAT in keys[email.id] and (key := turn_key(email)) is not None
     }
     promised = deadlines.promise(tx, games, set(turns.values()), now)
     return [
@@ -247,7 +247,7 @@ def _not_postponed(tx: Tx, server: Server, emails: Collection[EmailRow], games: 
             leaving.append(email)
             continue
         _hold_back(tx, email, verdict, now)
-        key = _turn_key(email)
+        key = turn_key(email)
         if verdict is not None and key is not None and preference.preferred.way is not Way.AT_ONCE:
             game_id, turn, seat = key
             deadlines.start_without_mail(tx, server, games[game_id], turn, seat, email.person_id)
@@ -293,7 +293,7 @@ def _stale(
     tx: Tx, server: Server, emails: Collection[EmailRow], templates: Mapping[int, EmailTemplate], games: Games
 ) -> dict[int, str]:
     """The reasons why stored bytes must not leave. Once an email may have left, another would be a second one."""
-    turns = {email.id: key for email in emails if email.id in templates and (key := _turn_key(email)) is not None}
+    turns = {email.id: key for email in emails if email.id in templates and (key := turn_key(email)) is not None}
     broken = deadlines.broken_promises(tx, server, games, set(turns.values())) if turns else set()
     lost = links.of_lost_seats(tx, {row for template in templates.values() for row in template.rows})
     reasons = {}
@@ -351,7 +351,7 @@ def _is_settled(tx: Tx, email: EmailRow) -> bool:
     return False
 
 
-def _turn_key(email: EmailRow) -> Key | None:
+def turn_key(email: EmailRow) -> Key | None:
     """The turn of a seat that an email asks for a decision, unless it is a reminder."""
     if email.kind != EmailKind.TURN or email.game_id is None or email.turn is None or email.seat is None:
         return None

@@ -42,6 +42,7 @@ _OF_NO_TABLE: Final = frozenset(
         EmailKind.DIGEST,
         EmailKind.DELETION,
         EmailKind.LINKS,
+        EmailKind.CHANNEL,
         EmailKind.MERGED,
         EmailKind.MOVED,
         EmailKind.NEW_ADDRESS,
@@ -156,6 +157,7 @@ def _example_facts(
         EmailKind.MOVED: {"reason": "They wrote from the new one.", "here": True},
         EmailKind.NEW_ADDRESS: {"here": True},
         EmailKind.ANNOUNCEMENT: {"text": "The server is moving on Sunday.\n\nAll clocks will be stopped."},
+        EmailKind.CHANNEL: {"what": "failed", "service": "ntfy", "host": "ntfy.sh", "why": "it answered 404"},
         EmailKind.MERGED: {"reason": "They wrote from both.", "stays": True},
         EmailKind.CALL_ANSWERED: {
             "call": "I never got the email about this turn.",

@@ -160,7 +160,11 @@ def _reopen(tx: Tx, server: Server, row: GameRow, turn: int, seat: int, seq: int
         return
     for email in outbox.of_game(tx, row.id):
         about = email.kind, email.turn, email.seat
-        if about == (EmailKind.TURN, turn, seat) and email.status in (EmailStatus.QUEUED, EmailStatus.SENT):
+        if (
+            not email.channel_id
+            and about == (EmailKind.TURN, turn, seat)
+            and email.status in (EmailStatus.QUEUED, EmailStatus.SENT)
+        ):
             return
     player = player_rows.at_seat(tx, row.id, seat)
     if player is not None and player.person_id is not None:

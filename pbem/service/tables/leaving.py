@@ -17,7 +17,7 @@ from pbem.service.absence.seats import give_to_bot, reason_facts
 from pbem.service.play.log import Kind, LogWriter, add_row, write
 from pbem.service.play.move import Actor, must_not_be_frozen
 from pbem.service.server import Server
-from pbem.store import deadlines, games, ledger, limits, outbox, people, players as player_rows, tables
+from pbem.store import channels, deadlines, games, ledger, limits, outbox, people, players as player_rows, tables
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.players import PlayerRow
@@ -125,6 +125,7 @@ def end(tx: Tx, server: Server, row: GameRow, by: str, why: str, reason: str = "
             outbox.change(tx, email.id, status=EmailStatus.SUPERSEDED)
             ledger.note(tx, email.id, now, "superseded", "the game has ended")
     _email_people(tx, server, row, EmailKind.VOIDED, facts)
+    channels.tell_table(tx, row.id, EmailKind.VOIDED, None, row.seq, now)
 
 
 def close(

@@ -10,16 +10,27 @@ from pbem.domain.states import EmailStatus, ReceivedStatus
 from pbem.store.schema.base import KEY, GameId, Id, PersonId, Reference, one_of, table
 
 _IS_QUEUED: Final = text("status = 'queued'")
+_CAN_BE_EDITED: Final = text("remote_id IS NOT NULL")
+
+
+LEFT: Final = 2
+"""The rank of emails that a sender left behind."""
+
+BY_CHANNEL: Final = 3
+"""The rank of messages through channels, which have senders of their own."""
 
 
 @dataclass(frozen=True, slots=True)
 class EmailRow:
-    """An outgoing email: what it is about, then its bytes, then its outcome.
+    """An outgoing email or message: what it is about, then its bytes, then its outcome.
 
     `body` has placeholders for the links; a token is never stored. An email about a game exists once for each row of
     the log, seat and kind. One of status `digest` waits for its reader's next digest; one that is `withheld` its reader
     does not want, or has had too many like it. What a game waits for has `rank` 0, and `domain` is the receiver's: all domains take turns. `lease_id` is
     the lease under which it is being sent, or 0 if its sender left it behind.
+
+    One with a `channel_id`, which is 0 for an email, goes through that channel: `body` is its message as JSON, and
+    `remote_id` the service's name for it, as long as it may have to be edited.
     """
 
     id: Id
@@ -41,16 +52,19 @@ class EmailRow:
     rendered_at: datetime | None
     body: bytes | None
     accepted_at: datetime | None
+    channel_id: int
+    remote_id: str | None
 
 
 OUTBOX = table(
     "outbox",
     EmailRow,
-    UniqueConstraint("game_id", "seq", "seat", "kind"),
+    UniqueConstraint("game_id", "seq", "seat", "kind", "channel_id"),
     one_of("status", *EmailStatus),
     Index("ix_outbox_due", "status", "due_at"),
     Index("ix_outbox_turns", "rank", "domain", "id", sqlite_where=_IS_QUEUED, postgresql_where=_IS_QUEUED),
     Index(None, "person_id", "queued_at"),
+    Index("ix_outbox_editable", "due_at", sqlite_where=_CAN_BE_EDITED, postgresql_where=_CAN_BE_EDITED),
 )
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, Final
 
 from sqlalchemy import CheckConstraint, Index, UniqueConstraint, text
 
+from pbem.domain.channels import ChannelKind, ChannelStatus
 from pbem.store.schema.base import KEY, GameId, Id, PersonId, Reference, one_of, table
 
 
@@ -114,7 +115,8 @@ VACATION = table("vacation", VacationRow, Index(None, "person_id"))
 class UnreachableRow:
     """A time in which email to a person failed; open while it still does.
 
-    The `cause` is our relay's refusal, a bounce, or a report as spam by the person's mail program.
+    The `cause` is our relay's refusal, a bounce, or a report as spam by the person's mail program. From `covered_at` on,
+    the person's own channel tells them of their turns, and their clocks run.
     """
 
     id: Id
@@ -123,6 +125,7 @@ class UnreachableRow:
     end_at: datetime | None
     cause: str
     why: str
+    covered_at: datetime | None
 
 
 UNREACHABLE = table(
@@ -131,6 +134,39 @@ UNREACHABLE = table(
     UniqueConstraint("person_id", "start_at"),
     Index(None, "end_at", "start_at"),
     one_of("cause", "refused", "bounced", "complained"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelRow:
+    """Another way than email to tell a person, or with a `game_id` everyone around that table, whose turn it is.
+
+    `person_id` is who entered it, `host` the name of the service's computer. `tries` counts wrong codes. A channel that was
+    removed or has failed keeps its row, because messages refer to it, but a removed one neither address nor secret.
+    """
+
+    id: Id
+    person_id: PersonId
+    game_id: GameId | None
+    kind: str
+    address: str = field(repr=False)
+    secret: str = field(repr=False)
+    host: str
+    status: str
+    tries: int
+    made_at: datetime
+    proved_at: datetime | None
+    ended_at: datetime | None
+    why: str
+
+
+CHANNEL = table(
+    "channel",
+    ChannelRow,
+    one_of("kind", *ChannelKind),
+    one_of("status", *ChannelStatus),
+    Index(None, "person_id"),
+    Index(None, "game_id"),
 )
 
 

@@ -33,6 +33,7 @@ FOR_PLAYERS: Final = (
     "tables",
     "ratings",
     "mail",
+    "channels",
     "your-data",
     "seat-file",
     "game-file",

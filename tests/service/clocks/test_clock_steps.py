@@ -414,6 +414,7 @@ def test_every_tick_that_cannot_be_undone_waits_for_the_clock():
         "beat",
         "links",
         "deliver",
+        "channels",
         "receive",
         "bots",
         "ratings",

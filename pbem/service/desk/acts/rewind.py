@@ -25,7 +25,7 @@ from pbem.service.desk.acts.perform import ActResult, Context, TableAct
 from pbem.service.play import move
 from pbem.service.play.log import Kind, LogWriter, StandingEntry, standing_entries, write
 from pbem.service.play.rules import rules_of
-from pbem.store import deadlines, games, log, outbox, players as player_rows, views
+from pbem.store import channels, deadlines, games, log, outbox, players as player_rows, views
 from pbem.store.games import GameRow
 from pbem.store.players import PlayerRow
 
@@ -100,6 +100,7 @@ def _ask(context: Context, row: GameRow, players: list[PlayerRow], turn: int, ma
         if player.seat in asked and player.person_id is not None
     ]
     outbox.queue(tx, emails, now)
+    channels.tell_table(tx, row.id, EmailKind.TURN, row.turn, row.seq, now)
 
 
 def _learnt(rules: Game[Any], row: GameRow, players: list[PlayerRow], gone: list[StandingEntry]) -> Iterator[str]:

@@ -1,0 +1,251 @@
+"""Channels in a person's settings: entered, proved by a code that went through them, removed.
+
+A person's own channel may show a link to their seat, so its address is nobody else's and no table's. A table's channel is
+entered by its host while a game is played; everyone there is told when it begins and ends. Nothing returned here has an
+address or a secret, but for the secret of a webhook that is being entered.
+"""
+
+import hmac
+from base64 import b64encode
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from pbem.domain.channels import (
+    CODE_TRIES,
+    SECRET_PREFIX,
+    ChannelKind,
+    ChannelStatus,
+    host_of,
+    parse_address,
+    parse_kind,
+    parse_secret,
+)
+from pbem.domain.deleted_people import is_former
+from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, TooMany, read_fields
+from pbem.domain.guests import is_guest
+from pbem.domain.states import EmailKind, TableStatus
+from pbem.i18n.speech import gettext as _
+from pbem.service.clocks import deadlines, outages, reachability
+from pbem.service.outgoing.channel_messages import code_of
+from pbem.service.server import Server
+from pbem.store import channels, games, limits, outbox, people, players as player_rows, tables
+from pbem.store.database import Tx
+from pbem.store.games import GameRow
+from pbem.store.schema import ChannelRow
+
+MOST: Final = 5
+"""Channels of one person, and of one table."""
+
+CODES_A_DAY: Final = 10
+"""Codes that one person may have sent through channels in a day."""
+
+KEPT_FOR: Final = timedelta(days=7)
+"""How long a channel is kept after its table's game ended, or without being proved."""
+
+_SECRET_BYTES: Final = 32
+
+
+@dataclass(frozen=True, slots=True)
+class OwnChannel:
+    """A channel on the page of its owner. `secret` is set for a webhook until it is proved; `table` is a title."""
+
+    id: int
+    kind: ChannelKind
+    host: str
+    status: ChannelStatus
+    why: str
+    made_at: datetime
+    table: str = ""
+    secret: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MyChannels:
+    """The page: the channels, the tables that may have one, and the services that the operator allows."""
+
+    listed: tuple[OwnChannel, ...]
+    tables: tuple[tuple[int, str], ...]
+    kinds: tuple[ChannelKind, ...]
+
+
+def mine(tx: Tx, server: Server, person_id: int) -> MyChannels:
+    """A person's own channels, and those of tables they host."""
+    hosted = {row.id: row.title for row in tables.hosted_by(tx, person_id, (TableStatus.PLAYING,))}
+    rows = [*channels.of_person(tx, person_id), *channels.of_tables(tx, hosted.keys())]
+    return MyChannels(
+        tuple(_shown(row, "" if row.game_id is None else hosted[row.game_id]) for row in rows),
+        tuple(hosted.items()),
+        tuple(kind for kind in ChannelKind if kind in server.channels.kinds),
+    )
+
+
+def enter(
+    tx: Tx, server: Server, person_id: int, kind: str, address: str, token: str = "", game_id: int | None = None
+) -> int:
+    """Enter a channel and send a code through it; returns its id. Raises BadInput with the fields that are wrong."""
+    game = None if game_id is None else _hosted(tx, game_id, person_id)
+    person = people.lock(tx, person_id)
+    if is_guest(person.address) or is_former(person.address):
+        raise Forbidden(_("Guests have no channels."), remedy=_("Join a table with your address first."))
+    service = read_fields({"kind": lambda: parse_kind(kind, server.channels)})["kind"]
+    found = read_fields(
+        {
+            "address": lambda: parse_address(service, address, server.channels),
+            "token": lambda: parse_secret(service, token),
+        }
+    )
+    others = channels.of_person(tx, person_id) if game is None else channels.of_tables(tx, [game.id])
+    if len(others) >= MOST:
+        raise TooMany(
+            _("That would be more than %(most)s channels.", most=MOST), remedy=_("Remove one that you don't need.")
+        )
+    _must_be_free(tx, service, found["address"], person_id, game)
+    _count_code(tx, server, person_id)
+    secret = found["token"]
+    if service is ChannelKind.WEBHOOK:
+        secret = SECRET_PREFIX + b64encode(server.randomness.bytes(_SECRET_BYTES)).decode()
+    channel_id = channels.add(
+        tx,
+        person_id=person_id,
+        game_id=game_id,
+        kind=service,
+        address=found["address"],
+        secret=secret,
+        host=host_of(found["address"]),
+        made_at=server.now(),
+    )
+    _send_code(tx, server, channel_id)
+    return channel_id
+
+
+def prove(tx: Tx, server: Server, person_id: int, channel_id: int, code: str) -> bool:
+    """Switch a channel on by the code that was sent through it; returns whether the code is right. A wrong one is counted.
+
+    Raises Gone if it was proved or removed, or after too many wrong codes.
+    """
+    game = _lock_game(tx, channel_id)
+    # Games are locked before people and in the order of their ids, against deadlocks.
+    asking = {} if game is not None else deadlines.lock_games_of(tx, person_id)
+    people.lock(tx, person_id)
+    row = _own(tx, channel_id, person_id)
+    if row.status != ChannelStatus.PENDING:
+        raise Gone(_("This channel needs no code."), remedy=_("Nothing changed."))
+    if row.tries >= CODE_TRIES:
+        raise Gone(_("There were too many wrong codes."), remedy=_("Remove the channel, and enter it again."))
+    given = "".join(code.lower().replace("-", "").split())
+    if not hmac.compare_digest(given.encode(), code_of(server, row.id).replace("-", "").encode()):
+        channels.change(tx, row.id, tries=row.tries + 1)
+        return False
+    _must_be_free(tx, ChannelKind(row.kind), row.address, person_id, game)
+    channels.change(tx, row.id, status=ChannelStatus.ACTIVE, proved_at=server.now(), why="")
+    if game is not None:
+        _tell_table(tx, server, row, game, person_id, "added")
+    elif reachability.fails(tx, person_id):
+        reachability.use_channels(tx, server, person_id, asking)
+    return True
+
+
+def send_again(tx: Tx, server: Server, person_id: int, channel_id: int) -> None:
+    """Send the code once more. A channel that has failed gets one too, to be switched on again."""
+    _lock_game(tx, channel_id)
+    people.lock(tx, person_id)
+    row = _own(tx, channel_id, person_id)
+    if row.status == ChannelStatus.ACTIVE:
+        raise Gone(_("This channel needs no code."), remedy=_("Nothing changed."))
+    _count_code(tx, server, person_id)
+    channels.change(tx, row.id, status=ChannelStatus.PENDING, why="", ended_at=None)
+    _send_code(tx, server, row.id)
+
+
+def remove(tx: Tx, server: Server, person_id: int, channel_id: int) -> None:
+    """Remove a channel, with its address and secret."""
+    game = _lock_game(tx, channel_id)
+    asking = {} if game is not None else deadlines.lock_games_of(tx, person_id)
+    people.lock(tx, person_id)
+    row = _own(tx, channel_id, person_id)
+    if game is not None and row.proved_at is not None:
+        _tell_table(tx, server, row, game, person_id, "removed")
+    channels.remove(tx, row.id)
+    if game is None:
+        reachability.note_lost_channel(tx, server, asking, person_id)
+
+
+def tidy(tx: Tx, server: Server) -> None:
+    """Remove the channels of tables that ended long ago, and those that nobody proved."""
+    for row in channels.expired(tx, outages.ago(tx, server, KEPT_FOR)):
+        channels.remove(tx, row.id)
+
+
+def _shown(row: ChannelRow, table: str) -> OwnChannel:
+    status, kind = ChannelStatus(row.status), ChannelKind(row.kind)
+    secret = row.secret if kind is ChannelKind.WEBHOOK and status is ChannelStatus.PENDING else ""
+    return OwnChannel(row.id, kind, row.host, status, row.why, row.made_at, table, secret)
+
+
+def _hosted(tx: Tx, game_id: int, person_id: int) -> GameRow:
+    """A running table of this host, locked. Raises Forbidden."""
+    game = games.lock(tx, game_id)
+    if game.host_id != person_id or game.status != TableStatus.PLAYING:
+        raise Forbidden(_("Only the host of a running game can do this."), remedy=_("Nothing changed."))
+    return game
+
+
+def _lock_game(tx: Tx, channel_id: int) -> GameRow | None:
+    row = channels.read(tx, channel_id)
+    return None if row is None or row.game_id is None else games.lock(tx, row.game_id)
+
+
+def _own(tx: Tx, channel_id: int, person_id: int) -> ChannelRow:
+    """A channel of a person's own, or of a table they host, locked. Raises NotFound."""
+    row = channels.lock(tx, channel_id)
+    if row is not None and row.status != ChannelStatus.REMOVED:
+        owner = row.person_id if row.game_id is None else games.read(tx, row.game_id).host_id
+        if owner == person_id:
+            return row
+    raise NotFound(_("You have no such channel."), remedy=_("Nothing changed."))
+
+
+def _must_be_free(tx: Tx, kind: ChannelKind, address: str, person_id: int, game: GameRow | None) -> None:
+    """Raise BadInput if an address is in use where it would show a seat's link to others, or is here already."""
+    for other in channels.with_address(tx, kind, address):
+        own = other.person_id == person_id and other.game_id is None
+        same = own if game is None else other.game_id == game.id
+        if same:
+            raise _at_address(_("This address is in use already."), remedy=_("Nothing changed."))
+        if (game is None) or (other.game_id is None):
+            raise _at_address(
+                _("Others read this channel."),
+                why=_("A person's own channel shows links to their seat, so it must be nobody else's and no table's."),
+                remedy=_("Use an address of its own."),
+            )
+
+
+def _at_address(what: str, *, why: str = "", remedy: str) -> BadInput:
+    wrong = BadInput(what, why=why, remedy=remedy)
+    return BadInput(what, why=why, remedy=remedy, fields={"address": wrong})
+
+
+def _count_code(tx: Tx, server: Server, person_id: int) -> None:
+    if channels.count_codes_in(tx, person_id, limits.last(timedelta(days=1), server.now())) >= CODES_A_DAY:
+        raise TooMany(
+            _("You've reached today's limit for codes."),
+            why=_("We send at most %(most)s a day.", most=CODES_A_DAY),
+            remedy=_("Try again tomorrow."),
+        )
+
+
+def _send_code(tx: Tx, server: Server, channel_id: int) -> None:
+    row = channels.lock(tx, channel_id)
+    assert row is not None, "it was just made or locked"
+    channels.queue_code(tx, row, server.now())
+
+
+def _tell_table(tx: Tx, server: Server, row: ChannelRow, game: GameRow, person_id: int, what: str) -> None:
+    """Tell everyone at a table of its channel, also its host."""
+    players = player_rows.of_game(tx, game.id)
+    who = next((player.name for player in players if player.person_id == person_id), people.read(tx, person_id).name)
+    facts = {"what": what, "service": ChannelKind(row.kind).called, "host": row.host, "who": who}
+    readers = sorted({player.person_id for player in players if player.person_id is not None} | {person_id})
+    emails = [outbox.NewEmail(reader, EmailKind.CHANNEL, game.id, facts=facts) for reader in readers]
+    outbox.queue(tx, emails, server.now())
