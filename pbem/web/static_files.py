@@ -6,6 +6,7 @@ the size of a compressed page with a token in it could tell what the token is (B
 
 import gzip
 import hashlib
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -75,5 +76,8 @@ def _files() -> dict[str, StaticFile]:
 
 def _read(file: Path) -> StaticFile:
     content, kind = file.read_bytes(), _KINDS[file.suffix]
+    if file.suffix == ".css":
+        # They are a fifth of what is sent, and for us alone.
+        content = re.sub(rb"\s*/\*.*?\*/", b"", content, flags=re.DOTALL)
     compressed = gzip.compress(content, mtime=0) if "charset" in kind else None
     return StaticFile(kind, content, compressed, hashlib.sha256(content).hexdigest()[:8])

@@ -53,14 +53,14 @@ WIDE = """() => document.documentElement.scrollWidth > innerWidth
     : []"""
 
 LONG_PARAGRAPHS = """() => [...document.querySelectorAll("p")]
-    .filter(each => each.checkVisibility())
+    .filter(each => each.checkVisibility() && !each.closest(".board"))
     .filter(each => {
         const lines = document.createRange();
         lines.selectNodeContents(each);
         return new Set([...lines.getClientRects()].map(line => Math.round(line.bottom / 8))).size > 2;
     })
     .map(each => each.textContent)"""
-"""Paragraphs of more than two lines. Parts of one line, such as a link, end within some pixels of each other."""
+"""Paragraphs of more than two lines, not counting the picture of a table. Parts of one line, such as a link, end within some pixels of each other."""
 
 FOCUSED = """() => {
     const each = document.activeElement, box = each.getBoundingClientRect();

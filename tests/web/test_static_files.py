@@ -2,7 +2,9 @@
 
 import gzip
 import re
+from pathlib import Path
 
+from pbem.web import static_files
 from tests.web.browser import HOST
 
 
@@ -33,6 +35,15 @@ def test_text_is_compressed_for_who_can_read_that(browser):
     assert len(small.data) < len(plain.data) / 3
     assert plain.headers["Vary"] == small.headers["Vary"] == "Accept-Encoding"
     assert plain.headers["ETag"] != small.headers["ETag"]
+
+
+def test_the_style_is_sent_whole_but_for_its_comments(browser):
+    with browser.client.get("/static/pbem.css", base_url=HOST) as answer:
+        sent = answer.get_data(as_text=True)
+    style = (Path(static_files.__file__).parent / "static" / "pbem.css").read_text()
+    rules = re.sub(r"/\*.*?\*/", "", style, flags=re.DOTALL)
+    assert "/*" in style
+    assert sent.split() == rules.split()
 
 
 def test_a_file_that_the_browser_has_is_not_sent_again(browser):
