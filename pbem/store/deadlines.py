@@ -84,7 +84,6 @@ _NOW = bindparam("now", type_=Moment)
 
 def _expired(moment: ColumnElement[Any], *, bots: bool) -> Select[Any]:
     """Keys of open deadlines whose moment has come, at tables where clocks run."""
-    free = or_(DEADLINE.c.claimed_until.is_(None), DEADLINE.c.claimed_until <= _NOW)
     who = PLAYER.c.bot.is_not(None) if bots else PLAYER.c.bot.is_(None)
     return (
         select(*_KEY)
@@ -93,7 +92,7 @@ def _expired(moment: ColumnElement[Any], *, bots: bool) -> Select[Any]:
         .where(
             IS_OPEN,
             moment <= _NOW,
-            free,
+            or_(DEADLINE.c.claimed_until.is_(None), DEADLINE.c.claimed_until <= _NOW),
             DEADLINE.c.attempts < MOST_ATTEMPTS,
             GAME.c.status == TableStatus.PLAYING,
             GAME.c.paused.is_(False),
@@ -104,8 +103,17 @@ def _expired(moment: ColumnElement[Any], *, bots: bool) -> Select[Any]:
     )
 
 
-def _claim(*, bots: bool) -> ReturningUpdate[Any]:
-    keys = _expired(DEADLINE.c.due_at, bots=bots).with_for_update(of=DEADLINE, skip_locked=True).cte("ripe")
+def _expired_of_bots() -> Select[Any]:
+    """The same for bots, which think one after the other: first at the tables of the host with the fewest turns waiting."""
+    expired = _expired(DEADLINE.c.due_at, bots=True)
+    turns = expired.with_only_columns(GAME.c.host_id, func.count().label("turns"))
+    waiting = turns.order_by(None).limit(None).group_by(GAME.c.host_id).subquery("waiting")
+    keys = expired.join(waiting, waiting.c.host_id == GAME.c.host_id)
+    return keys.order_by(None).order_by(waiting.c.turns, DEADLINE.c.due_at)
+
+
+def _claim(expired: Select[Any]) -> ReturningUpdate[Any]:
+    keys = expired.with_for_update(of=DEADLINE, skip_locked=True).cte("ripe")
     return (
         update(DEADLINE)
         .where(tuple_(*_KEY).in_(select(keys)))
@@ -115,7 +123,7 @@ def _claim(*, bots: bool) -> ReturningUpdate[Any]:
 
 
 # A worker asks every few seconds whether there is anything to do, so these are built once.
-_CLAIM = {bots: _claim(bots=bots) for bots in (False, True)}
+_CLAIM = {False: _claim(_expired(DEADLINE.c.due_at, bots=False)), True: _claim(_expired_of_bots())}
 _TO_REMIND = (
     select(DEADLINE)
     .where(tuple_(*_KEY).in_(select(_expired(DEADLINE.c.remind_at, bots=False).subquery())))
@@ -209,7 +217,7 @@ def change(tx: Connection, row: DeadlineRow, **values: Any) -> None:
 
 
 def claim(tx: Connection, now: datetime, until: datetime, limit: int, *, bots: bool) -> list[DeadlineRow]:
-    """Lease expired deadlines, oldest first, counting an attempt. Locked rows are skipped, or moves would deadlock."""
+    """Lease expired deadlines, counting an attempt. Locked rows are skipped, or moves would deadlock."""
     rows = queries.many(tx, DeadlineRow, _CLAIM[bots], {"now": now, "until": until, "most": limit})
     return sorted(rows, key=lambda row: (row.due_at, row.game_id, row.seat))
 

@@ -16,9 +16,13 @@ from pbem.service.archive import export
 from pbem.service.archive.check_log import Check
 from pbem.service.desk.acts.clocks import Pause, Resume
 from pbem.service.play.move import Actor
+from pbem.service.tables import joining
+from pbem.service.tables.new import TableSettings
 from pbem.store import deadlines
 from tests.service.actors import moderate
+from tests.service.clock import MINUTE
 from tests.service.database import queued_emails
+from tests.service.running_game import RunningGame
 
 
 @pytest.fixture(autouse=True)
@@ -125,6 +129,17 @@ def test_workers_that_wake_up_together_let_each_bot_decide_once(server, table):
         assert len(decided) >= 3
         assert set(decided.values()) == {1}
         assert game.verifies()
+
+
+def test_bots_of_a_host_with_one_table_wait_for_no_backlog_of_another(server, time, table, person):
+    for _ in range(2):
+        table("bid", 4, bots=("random",) * 3)
+    time.passes(MINUTE)
+    ben = person("Ben")
+    bens = server.run(joining.create_table, ben, TableSettings("bid", 3, {}, "1d", bots=("random",) * 2)).game_id
+    server.run(joining.join, bens, ben)
+    assert bots.play_bots(server, limit=1) == 1
+    assert [row.by for row in RunningGame(server, bens).log()].count("bot") == 1
 
 
 def test_a_bot_is_told_nothing_that_its_seat_may_not_know(server, time, table, monkeypatch):
