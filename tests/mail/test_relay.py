@@ -296,13 +296,30 @@ def full():
         yield listening.getsockname()[1]
 
 
+@contextmanager
+def nameless(monkeypatch):
+    """A relay whose name nobody looks up."""
+    ended = threading.Event()
+    with monkeypatch.context() as patch:
+        patch.setattr(socket, "getaddrinfo", lambda *_, **__: ended.wait(60) and [])
+        yield 25
+        ended.set()
+
+
+def test_a_relay_whose_name_is_never_found_is_down(monkeypatch):
+    with nameless(monkeypatch) as port:
+        relay = Relay(settings(port, Security.NONE, timeout=0.2))
+        assert "looking up the relay's name took too long" in relay.problem()
+
+
 @pytest.mark.parametrize(
-    "after", ["connect", "nothing", "tls", "starttls", "ehlo", "mail", "rcpt", "data", "a mail", "quit"]
+    "after", ["name", "connect", "nothing", "tls", "starttls", "ehlo", "mail", "rcpt", "data", "a mail", "quit"]
 )
 def test_an_email_ends_soon_after_a_stop_whatever_the_relay_does(after, monkeypatch):
     monkeypatch.setattr("pbem.mail.send.relay.STOP_TIME", 0.5)
     security = {"tls": Security.TLS, "starttls": Security.STARTTLS}.get(after, Security.NONE)
-    with full() if after == "connect" else silent("nothing" if after == "tls" else after) as port:
+    hanging = {"name": lambda: nameless(monkeypatch), "connect": full, "tls": lambda: silent("nothing")}
+    with hanging.get(after, lambda: silent(after))() as port:
         relay = Relay(settings(port, security, timeout=60), client_trust() if security is not Security.NONE else None)
         results = []
         sending = threading.Thread(target=lambda: results.extend(sent(relay)), daemon=True)

@@ -23,12 +23,13 @@ import ssl
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import Future, wait
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from io import BufferedReader
 from types import TracebackType
-from typing import Final, Protocol, Self
+from typing import Any, Final, Protocol, Self
 
 from pbem.config.settings import Security, Smtp
 from pbem.domain.bounce import is_about_sender, is_gone
@@ -248,8 +249,7 @@ class RelaySession:
     def _dial(self) -> socket.socket:
         """A connection to the relay. The session keeps a second handle on it, to hang up in any phase of it."""
         failed: OSError = OSError("the relay's name has no address")
-        addresses = socket.getaddrinfo(self._settings.host, self._settings.port, type=socket.SOCK_STREAM)
-        for family, kind, protocol, _name, address in addresses:
+        for family, kind, protocol, _name, address in self._look_up():
             connection = socket.socket(family, kind, protocol)
             connection.settimeout(self._settings.timeout)
             # Encryption takes the socket over, and waits for an orderly end; this one stays below it.
@@ -265,6 +265,23 @@ class RelaySession:
             if self._hung_up:
                 break
         raise failed
+
+    def _look_up(self) -> list[Any]:
+        """The relay's addresses. The system looks names up for as long as it likes, so a thread that we can leave waits for it."""
+        found: Future[list[Any]] = Future()
+
+        def ask() -> None:
+            try:
+                found.set_result(socket.getaddrinfo(self._settings.host, self._settings.port, type=socket.SOCK_STREAM))
+            except Exception as error:  # noqa: BLE001 - raised again where it is waited for
+                found.set_exception(error)
+
+        threading.Thread(target=ask, daemon=True).start()
+        give_up_at = time.monotonic() + self._settings.timeout
+        while not wait([found], min(_LOOK, self._settings.timeout)).done:
+            if self._hung_up or time.monotonic() >= give_up_at:
+                raise TimeoutError("looking up the relay's name took too long")
+        return found.result()
 
     def _let_go(self) -> None:
         line, self._line = self._line, None
