@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from datetime import date, datetime, timedelta
@@ -39,10 +40,10 @@ NAMES = [end.__name__ for end in ENDS]
 
 
 @pytest.fixture(scope="module")
-def files(empty_sqlite: Path) -> Iterator[dict[str, Document]]:
+def files(empty_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Document]]:
     """The file of one game after each end: it is put back before the next."""
     clock = FakeClock(START)
-    store = Store(f"sqlite:///{empty_sqlite}")
+    store = Store(f"sqlite:///{shutil.copy(empty_sqlite, tmp_path_factory.mktemp('every end'))}")
     server = Server(store, clock, SeededRandomness(7), Keyring.new(b"k" * SECRET_BYTES, date(2026, 11, 1)))
 
     def person(name: str) -> int:

@@ -113,7 +113,9 @@ def empty_sqlite() -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="pbem-sqlite-", dir=_MEMORY if roomy else None) as folder:
         file = Path(folder) / "pbem.sqlite3"
         _make_tables(f"sqlite:///{file}")
+        content = file.read_bytes()
         yield file
+        assert file.read_bytes() == content, "a test used this file itself and not a copy"
 
 
 @pytest.fixture(scope="session")
