@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 else:
 
     def replace(one, /, **changes):
-        """Return a record like this one with some fields changed, as `dataclasses.replace` does, but faster."""
-        return one.__replace__(**changes)
+        """Return a record like this one with some fields changed, as `dataclasses.replace` does, but faster. Takes any dataclass."""
+        quick = getattr(one, "__replace__", None)
+        return quick(**changes) if quick else dataclasses.replace(one, **changes)
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))

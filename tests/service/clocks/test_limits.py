@@ -33,7 +33,6 @@ UNLIMITED = {
     "pauses": {"pause.end_at"},
     "preferences": {"outbox.due_at"},  # what waits
     "rate_limits": {"quota.used_until"},  # a share has an end, which a step brings back
-    "reachability": {"unreachable.end_at"},
     "received": {"received_count.day"},  # numbers shown
     "reliability": {"game.started_at", "deadline.asked_at", "offer.offered_at"},  # numbers shown
     "sessions": {"session.made_at"},  # a browser stays signed in; a step brings its age back
@@ -50,6 +49,7 @@ UNLIMITED = {
 
 AGES = {
     "alarms": {"alarm.at", "alarm.emailed_at"},
+    "channels": {"channel.made_at", "game.ended_at"},
     "deadlines": {"deadline.accepted_at"},
     "feeds": {"log.at"},
     "guests": {"person.created_at"},
