@@ -98,7 +98,7 @@ def meets(folder: Path, role: str, secretly: Secretly) -> Iterator[tuple[str, by
         hiding = (seat + 1) % SEATS
         world.server.run(preferences.choose, game.person_at(seat), Delivery(Way.DAILY), None, time(8))
         for other in {*range(SEATS)} - {hiding}:
-            world.server.run(pauses.extend, game.id, "3d", "Insults at several tables.", other, "organiser")
+            world.server.run(pauses.extend, game.id, "3d", "They asked for it.", other, "organiser")
         secretly(world, hiding)
         world.clock.set(LATE)
         yield from _looks(world, role, seat)

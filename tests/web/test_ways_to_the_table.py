@@ -74,7 +74,7 @@ def by_email(page) -> list[str]:
 def test_a_link_that_works_no_more_leads_to_its_public_table(server, browser, links, table):
     game = table("templari", 3)
     choice, seat = links.of(game, 0)
-    moderate(server, Substitute(game.id, 0, "zoe@example.org"), "Insults at several tables.")
+    moderate(server, Substitute(game.id, 0, "zoe@example.org"), "They asked for it.")
     other_choice, other_seat = links.of(game, 1)
     server.run(new_links.send_for_seat, game.id, 1, game.person_at(1))
     for path in (f"/s/{seat}", f"/m/{choice}/pass", f"/s/{other_seat}", f"/m/{other_choice}/pass"):
@@ -92,7 +92,7 @@ def test_a_link_to_one_choice_shows_no_private_table(server, browser, links, tab
         shown[private] = page = browser.open(f"/m/{choice}/pass")
         assert seat not in page.source
         assert page.form("Email my links")
-        moderate(server, Substitute(game.id, 0), "Insults at several tables.")
+        moderate(server, Substitute(game.id, 0), "They asked for it.")
         assert ("Open table" in browser.open(f"/s/{seat}").links()) != private
     assert browser.open(shown[False].links()["Watch this game"]).status == 200
     assert "Watch this game" not in shown[True].links()

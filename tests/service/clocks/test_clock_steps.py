@@ -460,7 +460,7 @@ def test_talk_is_that_of_the_player_who_said_it_whichever_way_the_clock_steps(se
     awake.steps(-HOUR)
     server.run(talk.say, game.id, seat, gone, "hello again")
     awake.steps(HOUR)
-    moderate(server, Substitute(game.id, seat, "zoe@example.org"), "Insults at several tables.")
+    moderate(server, Substitute(game.id, seat, "zoe@example.org"), "They asked for it.")
     awake.steps(-HOUR)
     server.run(talk.say, game.id, seat, zoe, "I'm new here")
     with server.store.read() as tx:

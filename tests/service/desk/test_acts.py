@@ -616,7 +616,7 @@ def host(server, table, time):
     answered, waiting = [seat for seat, player in game.players().items() if player.person_id != game.row().host_id]
     game.play(answered, game.asked()[answered].default)
     actor = Actor(Role.HOST, "Ann", person_id=game.row().host_id)
-    return game, answered, waiting, lambda act: server.run(perform, actor, act, "Insults at several tables.")
+    return game, answered, waiting, lambda act: server.run(perform, actor, act, "They asked for it.")
 
 
 def test_more_time_is_given_to_a_seat_that_has_answered_by_the_same_words(server, time, host):

@@ -341,7 +341,7 @@ def test_notices_are_in_one_digest_in_their_order(server, clock, sink, post, gam
         (Pause(templari.id), "We move house."),
         (Resume(templari.id), "We have moved."),
         (Correct(templari.id, "pace", "3d"), "It was a typo."),
-        (Substitute(templari.id, leaver), "Insults at several tables."),
+        (Substitute(templari.id, leaver), "They asked for it."),
     ):
         clock.advance(HOUR)
         moderate(server, act, reason)

@@ -32,7 +32,7 @@ def succession(server, table, person):
         seat = max(game.asked(), key=lambda each: len(turns_of(game, each)))
         before = game.players()[seat]
         person("Zoe")
-        moderate(server, Substitute(game.id, seat, "zoe@example.org"), "Insults at several tables.")
+        moderate(server, Substitute(game.id, seat, "zoe@example.org"), "They asked for it.")
         assert game.players()[seat].name == "Zoe"
         assert turns_of(game, seat)
         return game, seat, before
@@ -87,7 +87,7 @@ def test_talk_of_a_former_player_keeps_their_name(server, clock, browser, links,
     game = table("templari", 3)
     server.run(talk.say, game.id, 0, game.person_at(0), "Good luck!")
     clock.advance(MINUTE)
-    moderate(server, Substitute(game.id, 0, "dora@example.org"), "Insults at several tables.")
+    moderate(server, Substitute(game.id, 0, "dora@example.org"), "They asked for it.")
     name = game.players()[0].name
     server.run(talk.say, game.id, 0, game.person_at(0), "Hello, I am new here.")
     page = browser.open(f"/s/{links.of(game, 1)[1]}/talk")
@@ -118,7 +118,7 @@ def test_the_link_of_a_former_player_says_what_happened(browser, links, table, s
     list(moves(game, 4))
     choice, seat = links.of(game, 0)
     turn = game.row().turn
-    moderate(server, Substitute(game.id, 0, "dora@example.org"), "Insults at several tables.")
+    moderate(server, Substitute(game.id, 0, "dora@example.org"), "They asked for it.")
     for address in (f"/s/{seat}", f"/m/{choice}/pass"):
         page = browser.open(address)
         assert page.status == 410
