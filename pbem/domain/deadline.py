@@ -33,7 +33,8 @@ from pbem.domain.pace import CALENDAR_NOTICE, Pace, PerDecision
 from pbem.domain.quiet_hours import QuietHours, end_of_quiet
 from pbem.i18n.speech import gettext as _, mark
 
-# How long the others wait for an unreachable address before its seat is offered.
+# How long the others wait for an unreachable address before its seat is offered, and how long its clocks stop in thirty
+# days: players can have their own emails fail, or report them as spam.
 PATIENCE = 7 * DAY
 
 # The least time a player gets after a long stop: half a day where a pace is counted in days, because that is how often
@@ -96,7 +97,8 @@ class Turn:
 
     `accepted_at` is when the relay accepted the turn's email; None until then, and the clock has not started.
     `promised` is the latest deadline that any email or page has told this seat. `unreachable` holds the times when email
-    to the seat's address failed, each from the failure until an email went through again.
+    to the seat's address failed, each from the failure until an email went through again; those before the turn have used
+    up patience.
     """
 
     pace: Pace
@@ -178,8 +180,17 @@ def reasons_later(deadline: Deadline, promised: datetime) -> list[str]:
 
 def seat_offer_at(turn: Turn) -> datetime | None:
     """When an unreachable seat is offered, perhaps in the future; None if an email went through again in time."""
-    failures, waited = _failures(turn), _waited(turn)
+    failures = without(
+        (failure for failure in turn.unreachable if failure.end is None or failure.end > turn.rendered_at), turn.outages
+    )
+    waited = first_part(failures, turn.patience)
     return waited[-1].end if waited != failures else None
+
+
+def waits_for_email(turn: Turn, now: datetime) -> bool:
+    """Whether email to the seat fails, and its clock stands still for that."""
+    failing = any(failure.end is None for failure in turn.unreachable)
+    return failing and any(stop.end is not None and stop.end > now for stop in _waited(turn))
 
 
 def stops(turn: Turn) -> tuple[Interval, ...]:
@@ -265,18 +276,9 @@ def _stops(turn: Turn) -> tuple[tuple[Reason, tuple[Interval, ...]], ...]:
     )
 
 
-def _failures(turn: Turn) -> tuple[Interval, ...]:
-    """The failures of email that affect this turn, but for outages, which use up no patience.
-
-    A failure that began before the turn counts from its own beginning.
-    """
-    failures = (failure for failure in turn.unreachable if failure.end is None or failure.end > turn.rendered_at)
-    return without(failures, turn.outages)
-
-
 def _waited(turn: Turn) -> tuple[Interval, ...]:
-    """The part of the failures for which the others wait."""
-    return first_part(_failures(turn), turn.patience)
+    """The part of all known failures for which the others wait; outages use up no patience."""
+    return first_part(without(turn.unreachable, turn.outages), turn.patience)
 
 
 def _endless_stop(turn: Turn) -> Reason | None:

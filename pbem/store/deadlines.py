@@ -29,7 +29,7 @@ from pbem.domain.states import TableStatus, TurnStatus
 from pbem.store import insiders, prefetch, queries
 from pbem.store.guests import IS_DEMO
 from pbem.store.players import among, bits
-from pbem.store.schema import DEADLINE, GAME, PLAYER, DeadlineRow, GameRow
+from pbem.store.schema import DEADLINE, GAME, PLAYER, UNREACHABLE, DeadlineRow, GameRow
 from pbem.store.types import Moment, Number
 
 MOST_ATTEMPTS: Final = 10
@@ -297,6 +297,15 @@ def asked_of(tx: Connection, person_id: int) -> list[DeadlineRow]:
     query = select(DEADLINE).join(PLAYER, own_seat).join(GAME, _AT_GAME)
     running = (DEADLINE.c.turn == GAME.c.turn, GAME.c.status == TableStatus.PLAYING)
     return queries.many(tx, DeadlineRow, query.where(*running).order_by(*_KEY))
+
+
+def stopped_by_email(tx: Connection, limit: int) -> list[DeadlineRow]:
+    """Open turns without a deadline of people whose email fails, at tables where clocks run, longest failing first."""
+    failing = and_(UNREACHABLE.c.person_id == PLAYER.c.person_id, UNREACHABLE.c.end_at.is_(None))
+    query = select(DEADLINE).join(GAME, _AT_GAME).join(PLAYER, _AT_SEAT).join(UNREACHABLE, failing)
+    running = (GAME.c.status == TableStatus.PLAYING, GAME.c.paused.is_(False), DEADLINE.c.turn == GAME.c.turn)
+    waiting = query.where(IS_OPEN, DEADLINE.c.due_at.is_(None), *running)
+    return queries.many(tx, DeadlineRow, waiting.order_by(UNREACHABLE.c.start_at, *_KEY).limit(limit))
 
 
 def of_games(tx: Connection, game_ids: Collection[int]) -> list[DeadlineRow]:

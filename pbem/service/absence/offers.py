@@ -15,7 +15,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from pbem.domain.deadline import PATIENCE, seat_offer_at
+from pbem.domain.deadline import PATIENCE, seat_offer_at, waits_for_email
 from pbem.domain.errors import Forbidden, Gone
 from pbem.domain.missed_turns import Successor, successor_after
 from pbem.domain.states import EmailKind, TableStatus, TurnStatus
@@ -51,6 +51,8 @@ OFFERS_A_DAY: Final = 5
 
 MOST_SHOWN: Final = 100
 _BATCH: Final = 50
+_MOST_STOPPED: Final = 1000
+"""Clocks looked at in one run. Those that have stood still longest come first, and run soon."""
 
 
 def set_volunteer(tx: Tx, server: Server, person_id: int, *, volunteers: bool) -> None:
@@ -121,11 +123,14 @@ def give_up_missed(server: Server) -> int:
 
 
 def give_up_unreachable(server: Server) -> int:
-    """Give up the seats of people unreachable by email for too long. Returns how many turns were settled."""
+    """Give up the seats of people unreachable by email for too long, and start their clocks. Returns how many turns changed."""
     now = server.now()
     with server.store.read() as tx:
         failing = reachability.failing(tx, now - PATIENCE, _BATCH)
         turns = [row for person in failing for row in deadlines.asked_of(tx, person.person_id)]
+        stopped = deadlines.stopped_by_email(tx, _MOST_STOPPED)
+        clocks = clocks_deadlines.clocks_of(tx, games.read_all(tx, {row.game_id for row in stopped}), stopped)
+        turns += [clock.row for clock in clocks.values() if not waits_for_email(clock.timing, now)]
     return sum(server.run(_give_up_unreachable, row) for row in turns)
 
 
@@ -242,10 +247,11 @@ def _give_up_unreachable(tx: Tx, server: Server, deadline: deadlines.DeadlineRow
     # Not from when its email was written: one that nobody accepts is written again until its turn is answered.
     offer_at = seat_offer_at(replace(clock.timing, rendered_at=clock.row.asked_at))
     since = _failing_since(tx, clock.person.id, clock.row.asked_at)
-    if offer_at is None or offer_at > server.now() or since is None:
+    if since is None or waits_for_email(clock.timing, server.now()):
         return False
     # A player who moves on the pages is not gone, whatever their email does; but their clock runs.
-    gone = not _moved_openly_since(tx, game.id, deadline.seat, since)
+    overdue = offer_at is not None and offer_at <= server.now()
+    gone = overdue and not _moved_openly_since(tx, game.id, deadline.seat, since)
     player = next(player for player in player_rows.of_game(tx, game.id) if player.seat == deadline.seat)
     given_up = gone and _give_up(tx, server, game, player, "unreachable")
     after = deadlines.read(tx, game.id, deadline.turn, deadline.seat)

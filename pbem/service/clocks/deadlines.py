@@ -15,6 +15,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from pbem.domain.bounce import MEMORY
 from pbem.domain.deadline import (
     Deadline,
     ExtendedBy,
@@ -26,7 +27,7 @@ from pbem.domain.deadline import (
     is_noticeably_later,
     printed_deadline,
     reasons_later,
-    seat_offer_at,
+    waits_for_email,
 )
 from pbem.domain.delivery import starts_without_mail
 from pbem.domain.interval import Interval
@@ -177,7 +178,7 @@ def clocks_of(tx: Tx, games: Games, rows: Collection[DeadlineRow]) -> dict[Key, 
     stops = _Stops(
         outages=outages.since(tx, since),
         pauses=pauses.since(tx, of_games, since),
-        unreachable=reachability.since(tx, persons.keys(), since),
+        unreachable=reachability.since(tx, persons.keys(), since - MEMORY),
         vacations=vacations.since(tx, persons.keys(), since),
     )
     clocks = {}
@@ -190,8 +191,7 @@ def clocks_of(tx: Tx, games: Games, rows: Collection[DeadlineRow]) -> dict[Key, 
 def current_deadline(clock: Clock, now: datetime) -> Deadline:
     """The deadline as of now; without a moment while email fails and the others wait for the seat."""
     deadline = deadline_of(clock.timing)
-    offer_at = seat_offer_at(clock.timing)
-    if offer_at is not None and offer_at > now and any(failure.end is None for failure in clock.timing.unreachable):
+    if waits_for_email(clock.timing, now):
         return Deadline(deadline.start, None, (), Reason.UNREACHABLE)
     return deadline
 
@@ -285,8 +285,8 @@ def _as_read(timing: Turn) -> Turn:
 def _turn(game: GameRow, person: PersonRow, row: DeadlineRow, stops: _Stops) -> Turn:
     zone = ZoneInfo(person.zone)
 
-    def since_asked(times: Iterable[Interval]) -> tuple[Interval, ...]:
-        return tuple(each for each in times if each.end is None or each.end > row.asked_at)
+    def since_asked(times: Iterable[Interval], before: timedelta = timedelta(0)) -> tuple[Interval, ...]:
+        return tuple(each for each in times if each.end is None or each.end > row.asked_at - before)
 
     return Turn(
         pace=parse_pace(game.pace),
@@ -297,7 +297,7 @@ def _turn(game: GameRow, person: PersonRow, row: DeadlineRow, stops: _Stops) -> 
         promised=_later(row.promised_at, row.due_at),
         outages=since_asked(stops.outages),
         pauses=since_asked(stops.pauses[game.id]),
-        unreachable=since_asked(stops.unreachable[person.id]),
+        unreachable=since_asked(stops.unreachable[person.id], MEMORY),
         vacations=since_asked(stops.vacations[person.id]),
         extensions=tuple(_from_text(text) for text in json.loads(row.extensions)),
         quiet=parse_quiet(person.quiet, zone) if person.quiet else None,

@@ -7,6 +7,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from engine.search import USUAL
+from pbem.domain.bounce import Bounce
 from pbem.domain.errors import Forbidden, Gone, NotFound, TooMany
 from pbem.service import links
 from pbem.service.absence import offers, substitutes
@@ -626,6 +627,32 @@ def test_an_unreachable_player_who_moves_on_the_pages_keeps_the_seat(server, tim
     time.seats_change()
     assert game.players()[seat].person_id == person
     assert time.due(game, seat) is not None, "the others wait for an address no longer than that, whoever plays without"
+
+
+@pytest.mark.parametrize("sent", [True, False])
+def test_players_who_report_their_emails_as_spam_stop_their_clocks_for_a_week_in_thirty_days(server, time, table, sent):
+    game = table("sun-bid", 2, pace="1d", successor="bot")
+    (seat,) = game.asked()
+    person = game.person_at(seat)
+    time.sends()
+    server.run(reachability.note_bounce, person, Bounce.COMPLAINT, "abuse")
+    assert time.due(game, seat) is None
+    time.passes(7 * DAY - HOUR)
+    server.run(reachability.note_contact, person)
+    game.play(seat, game.asked()[seat].default)
+    while seat not in game.asked():
+        for other, decision in game.asked().items():
+            game.play(other, decision.default)
+    if sent:
+        time.sends()
+    server.run(reachability.note_bounce, person, Bounce.COMPLAINT, "abuse")
+    assert time.due(game, seat) is None
+    time.passes(HOUR)
+    time.seats_change()
+    due = time.due(game, seat)
+    assert due is not None
+    assert due <= time.server.now() + 2 * DAY
+    assert game.players()[seat].person_id == person, "the seat itself is lost only after a week"
 
 
 def test_an_organiser_gives_a_seat_to_another_with_a_public_reason(server, time, table, person):
