@@ -87,7 +87,10 @@ def test_no_statement_of_a_move_compares_by_parameter_what_an_index_is_limited_t
         for column in index.table.c
         if f"{column.name} = " in str(index.dialect_options["sqlite"]["where"])
     }
-    assert limited == {"deadline.status = ", "outbox.status = ", "person.delivery = ", "preference.delivery = "}
+    assert limited == {
+        *("deadline.status = ", "game.status = ", "outbox.status = "),
+        *("person.delivery = ", "preference.delivery = "),
+    }
     game, luck, asked = table("bid", 3), Stream(b"luck", 1), []
     for seat, decision in game.asked().items():
         choice = random_bot(rules_of(game.row()), game.view(seat), decision, luck)
