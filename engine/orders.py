@@ -90,7 +90,7 @@ _MEANINGS: Final[Mapping[str, Text]] = {
     "<choice> then <choice>": say("make one choice after the other"),
     "always <choice>": say("make this choice every time"),
     "always <choice> unless <number on the board> over <number>": say(
-        "make this choice, but ask you if that number (such as your points) is higher"
+        "make this choice every time, but ask you if the number on the board (such as your points) goes over your limit"
     ),
 }
 USAGES: Final = tuple(_MEANINGS)

@@ -53,8 +53,8 @@ _BY_COMMAND: Final[dict[str, dict[str, Figure]]] = {
         "changed": Figure("emails that came twice with different bytes"),
     },
     "simulate": {
-        "seeds": Figure("runs, each from a seed of its own"),
-        "games": Figure("games played to their end"),
+        "seeds": Figure("runs, each with its own seed"),
+        "games": Figure("games played to the end"),
         "weeks": Figure("simulated weeks, all runs together"),
         "rows": Figure("rows in their logs"),
         "acknowledged": Figure("choices that a page acknowledged"),
@@ -71,30 +71,28 @@ _BY_COMMAND: Final[dict[str, dict[str, Figure]]] = {
         "simulator": Figure("faults planted in the server"),
         "simulator found": Figure("of these, found by a simulation"),
         "kit": Figure("faults planted in the games"),
-        "kit found": Figure("of these, found by the kit"),
+        "kit found": Figure("of these, found by the game test kit"),
     },
     "kit": {
         "games": Figure("games checked with every set of options"),
         "options": Figure("sets of options, with their number of players"),
-        "playouts": Figure("games played to their end"),
-        "laws": Figure("laws, checked for each game", max),
+        "playouts": Figure("games played to the end"),
+        "laws": Figure("general rules checked for each game", max),
         "mutants": Figure("planted faults, all of them noticed"),
     },
     "faults": {
-        "stories": Figure("stories, each told twice: as usual, and broken everywhere"),
+        "stories": Figure("scenarios, each run twice: normally, and with every call failing in turn"),
         "broken": Figure("calls to the database that were made to fail"),
         "use cases": Figure("use cases that change something, each of them broken", max),
     },
     "fuzz": {
-        "doors": Figure("doors: a kind of input, and a place that takes it"),
+        "doors": Figure("entry points (a kind of input, and where it's accepted)"),
         "inputs": Figure("hostile inputs tried"),
-        "largest": Figure("inputs of the largest size that a door takes"),
-        "slowest": Figure(
-            "the slowest of these: processor time of the process that takes it, as a share of a fifth of a second", max
-        ),
+        "largest": Figure("inputs of the largest size an entry point accepts"),
+        "slowest": Figure("slowest of these: processor time, as a share of a fifth of a second", max),
     },
     "twins": {
-        "pairs": Figure("pairs of worlds that differ in one address"),
+        "pairs": Figure("pairs of servers that differ in one email address"),
         "compared": Figure("pages and emails of other readers compared, byte by byte"),
     },
     "scale": {
@@ -166,12 +164,14 @@ _BY_COMMAND: Final[dict[str, dict[str, Figure]]] = {
             "the page of a seat, first opened after a move, as a multiple of an empty page: the worst game", max
         ),
         "news of empty": Figure(
-            "asking an unchanged table for news, as a multiple of an empty page, for 1,000 open pages"
+            "time to check an unchanged table for updates from 1,000 open pages, as a multiple of an empty page"
         ),
-        "replay": Figure("the slowest game: facts replayed, as a share of bare copies of an object", min),
+        "replay": Figure("speed of replaying the slowest game, as a share of simply copying an object", min),
         "desk": Figure("a page of the desk among 100,000 tables, as a multiple of that among 1,000: the worst", max),
-        "two": Figure("moves of two web servers and two workers, as a multiple of one of each"),
-        "four": Figure("moves of four web servers and four workers, as a multiple of one of each"),
+        "two": Figure("moves a second with two web servers and two workers, as a multiple of those with one of each"),
+        "four": Figure(
+            "moves a second with four web servers and four workers, as a multiple of those with one of each"
+        ),
     },
 }
 

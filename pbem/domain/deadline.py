@@ -59,7 +59,7 @@ class Reason(Enum):
     UNREACHABLE = mark("undelivered email")
     VACATION = mark("vacation")
     EXTENSION = mark("more time from the organiser")
-    PROMISE = mark("later deadline already promised")
+    PROMISE = mark("to keep the later deadline we'd already promised")
     NOTICE = mark("time to come back after a break")
     ROUNDING = mark("rounding up")
     QUIET = mark("quiet hours")

@@ -65,9 +65,7 @@ def _error_of(code: int) -> PbemError:
         case 404:
             return NotFound(_("There is nothing at this address."))
         case 405:
-            return BadInput(
-                _("This link doesn't work that way."), remedy=_("Open it again and use the button on its page.")
-            )
+            return BadInput(_("That didn't work."), remedy=_("Open the link again and press the button on its page."))
         case 413:
             return BadInput(_("That's too much at once."), remedy=_("Nothing changed. Send less."))
         case 415:

@@ -84,7 +84,7 @@ def test_the_figures_of_a_run_are_put_together_and_shown_with_what_was_typed(tmp
         shown = (tmp_path / f"{name}.md").read_text()
         assert "`make fuzz EXAMPLES=3` on 20" in shown
         assert "hostile inputs tried | 1,520 |" in shown
-        assert "a place that takes it | not measured yet |" in shown
+        assert "where it's accepted) | not measured yet |" in shown
         assert "`make kit`: not measured yet." in shown
         assert figures.filled(shown, figures.read()) == shown
 

@@ -121,14 +121,14 @@ def test_no_request_fails_while_each_of_two_machines_is_restarted(
             visitors.are_served()
             for number, machine in enumerate(machines, start=11):
                 visitors.state = f"without {number}"
-                _front_does("On the machine of nginx, before 10.0.0.11 is restarted.", number, machine, command)
+                _front_does("On the nginx machine, before you restart 10.0.0.11.", number, machine, command)
                 for process in running[machine]:
                     assert process.stop() == 0
                 visitors.are_served()
                 running[machine] = [machine.starts(unit, stack) for unit in ("pbem-web", "pbem-worker")]
-                machine.does(lines("On the machine that is restarted."))
+                machine.does(lines("On the machine you're restarting."))
                 assert "restart pbem-worker pbem-web" in (machine.root / "services").read_text()
-                _front_does("On the machine of nginx, after that.", number, machine, command)
+                _front_does("On the nginx machine, after that.", number, machine, command)
                 visitors.state = f"with {number} again"
                 visitors.are_served()
     assert {answer[:2] for answer in visitors.answers} == {("GET", 200), ("POST", 303)}, visitors.answers

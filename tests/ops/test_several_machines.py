@@ -131,7 +131,7 @@ def database() -> Iterator[Node]:
     node = Node(root, "db1", {"db1": free_port()})
     try:
         node.does(f"initdb -U postgres -N -D '{node.data}'\npg_ctlcluster 17 main start")
-        node.does(lines("On the machine of the database."))
+        node.does(lines("On the database machine."))
         yield node
     finally:
         node.stop()

@@ -16,7 +16,7 @@ from tests.sim.browser import Browser, Form, Page
 from tests.sim.far_end import Arrived, BrokenError
 
 _SILENCE: Final = re.compile(r"“([^”]+)”\s+will\s+be\s+played\s+for\s+you")
-_SILENCE_OF_PAGE: Final = re.compile(r"If you miss it, we(?:'|&#39;)ll play “([^”<(]+)”")
+_SILENCE_OF_PAGE: Final = re.compile(r"If you miss this deadline, we(?:'|&#39;)ll play “([^”<(]+)”")
 _TRIES: Final = 12
 _WAYS: Final = ("at once", "after", "daily", "reminders")
 """Ways to be emailed; a player who wants no email is as good as gone."""

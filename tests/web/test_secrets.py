@@ -142,7 +142,7 @@ def test_the_inbox_exists_only_in_development(server, settings):
 
     client = application(server, replace(settings, development=False)).test_client()
     assert client.get("/mailbox", base_url=HOST).status_code == 404
-    assert b"Mailbox" not in client.get("/", base_url=HOST).data
+    assert b"Test inbox" not in client.get("/", base_url=HOST).data
 
 
 def test_the_inbox_makes_links_of_addresses_of_this_site_alone(browser, settings):

@@ -1,7 +1,7 @@
 """Templari
 
-Win cards of the same colour in fifteen auctions. What you pay goes to a rival: the one who holds the number you paid with.
-The player with the most points wins.
+Win cards of the same colour in fifteen auctions. What you pay goes to a rival: your bid's last digit decides
+which one. The player with the most points wins.
 
 A round. Two cards are turned up and sold as one lot. The start player opens the bidding; 0 is a bid. Going clockwise, bid
 more or pass; once you pass, you're out of this auction. When everyone else has passed, the highest bid wins. If nobody

@@ -22,8 +22,8 @@ EXAMPLES: Final = (
             Row(say("Cleo owns"), faces(CLEO)),
             Line(
                 say(
-                    "Dan wins a lot with a bid of 13, so he pays with the number 3. Cleo has two 3s and Ann has one, "
-                    "so Cleo gets all 13 coins, and the pot."
+                    "Dan wins a lot with a bid of 13, so his coins go to the player with the most 3s. Cleo has two 3s and "
+                    "Ann has one, so Cleo gets all 13 coins, and the pot."
                 )
             ),
             Line(say("Had he bid 17, Ann would have been paid: she has the only 7.")),

@@ -180,7 +180,7 @@ def question(letterhead: Letterhead, seat: SeatContent, decision: Decision, toke
         "until": None if due is None else due.at,
         "waits_for": "" if due is None or due.waits_for is None else due.waits_for.value,
         "order": "" if seat.order is None else orders.write_order(seat.order),
-        "orders": [order for order in orders.offered(decision) if order.startswith("up to")],
+        "orders": [f"order {way}" for way in orders.offered(decision) if way.startswith("up to")],
     }
 
 
@@ -224,7 +224,7 @@ def receipt(letterhead: Letterhead, seat: SeatContent, token: str) -> Words:
         | question(letterhead, seat, seat.decision, token, None)
         | {
             "until": seat.due_at or seat.promised_at,
-            "in_game": [*grammar.usages(seat.decision), *orders.offered(seat.decision)],
+            "in_game": [*grammar.usages(seat.decision), *(f"order {way}" for way in orders.offered(seat.decision))],
         }
     )
 

@@ -25,7 +25,7 @@ def rating_lines(tx: Tx, game: GameRow, person_id: int) -> list[str]:
         # The result was corrected, or two addresses of this player were merged, a moment ago.
         return [_later()]
     if not changes:
-        return [_("This game changes no rating.")]
+        return [_("This game doesn't affect ratings.")]
     if key not in counted:
         return [_("This game doesn't change your rating: you played less than half of it.")]
     of_kind, overall = own[game.kind], own[OVERALL]

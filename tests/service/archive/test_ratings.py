@@ -401,7 +401,7 @@ def test_the_email_with_a_result_that_was_corrected_meanwhile_says_nothing_wrong
     assert "We're still working out the ratings" in says
     added(game)
     says = " ".join(text_of(parse(preview(server, HEAD, "result", game.id, 0))).split())
-    assert "This game changes no rating" in says
+    assert "This game doesn't affect ratings" in says
 
 
 def test_the_email_of_a_friendly_game_says_nothing_of_ratings(server, table, post):

@@ -112,8 +112,8 @@ def test_an_invitation_names_the_host_the_terms_and_the_commitment(server, box, 
         joining.create_table, ann, joining.TableSettings("bid", 3, invited=("ben@example.org",), pace="3d")
     )
     sends()
-    text = text_of(box, "Ann invites you")
-    assert text.startswith("Ann invites you to play “Bid!” by email.")
+    text = text_of(box, "Ann has invited you")
+    assert text.startswith("Ann has invited you to play “Bid!” by email.")
     assert "Time per turn: 3 days\n" in text
     assert made.commitment in text
     assert "Everyone holds the same six tiles" in text, "who never heard of the game can see what it is"
@@ -142,7 +142,7 @@ def test_hosts_and_players_hear_what_happens_to_a_table_before_the_start(server,
     server.run(joining.join, made.game_id, ben)
     server.run(leaving.leave, made.game_id, ann)
     sends()
-    assert "the host closed" in text_of(box, "was closed")
+    assert "The host closed" in text_of(box, "was closed")
 
 
 def test_a_table_that_never_filled_up_says_so(server, clock, box, sends, person):
@@ -222,7 +222,7 @@ def test_a_free_seat_is_offered_with_the_public_board_and_a_link(server, box, se
     server.run(leaving.resign, game.id, 0, game.person_at(0))
     sends()
     text = text_of(box, "a seat is free")
-    assert text.startswith(f"Zoe, {game.players()[0].name}'s seat in Sunset Poker is free.")
+    assert text.startswith(f"Hello Zoe. {game.players()[0].name}'s seat in Sunset Poker is free.")
     assert "SUNSET POKER" in text
     assert "Your hand" not in text
     token = next(token for purpose, token, _ in LINK.findall(text) if purpose == "c")

@@ -107,7 +107,7 @@ def test_the_preview_shows_the_message_to_be_removed_and_its_author(desk, game, 
 
 
 PREVIEWS = {
-    "extend": ({"more": "2d", "seat": "all"}, "Everyone whose turn it is: more time (2 days)."),
+    "extend": ({"more": "2d", "seat": "all"}, "Everyone whose turn it is has more time: 2 days."),
     "substitute": ({"seat": "2"}, "From {name} (seat 2) to a bot."),
     "substitute ": ({"seat": "2", "address": "zoe@example.org"}, "From {name} (seat 2) to zoe@example.org."),
     "resend": ({"mail": "{mail}"}, "It goes to {name}."),

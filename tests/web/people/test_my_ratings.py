@@ -70,7 +70,7 @@ def test_a_table_says_whether_it_is_rated_and_shows_ratings_only_there(browser, 
     assert re.search(r"rated 1\d{3}\? ± \d+", players_on(browser, address))
     assert "1 day per turn · rated · Pat" in browser.open("/").text
     address = waits(server, ann)
-    assert "friendly: it changes no rating" in browser.open(address).text
+    assert "friendly: it won't affect ratings" in browser.open(address).text
     assert "±" not in players_on(browser, address)
 
 

@@ -244,7 +244,7 @@ def test_a_seat_that_its_player_still_has_is_asked_for_until_the_turn_ends(
     moderate(server, Offer(game.id, 1))
     carry()
     page = open_in_mail(browser, "zoe@example.org", "/c/")
-    assert "unless its player moves first" in page.text
+    assert "unless Ben moves first" in page.text
     (form,) = (form for form in page.forms() if form.button == "Take seat 2")
     given = dict(form.fixed)["offer"]
     assert len(given) == TOKEN_LENGTH
@@ -302,7 +302,7 @@ def test_two_free_seats_can_be_told_apart(browser, carry, table, links, person):
     assert len(left) == 2
     page = browser.open(f"/c/{links.made(Purpose.CONFIRM, person('Zoe'), game.id)}")
     for seat, name in left.items():
-        assert f"Seat {seat + 1}, played by {name} until now, is free:" in page.text
+        assert f"Seat {seat + 1}, held by {name} until now, is on offer:" in page.text
     second = max(left)
     page.form(f"Take seat {second + 1}").press()
     assert game.players()[second].name == "Zoe"

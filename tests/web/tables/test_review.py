@@ -27,14 +27,16 @@ def reviewed(over):
 def test_the_result_leads_to_the_review(browser, links, reviewed):
     page = browser.open(f"/s/{links.of(reviewed, 0)[1]}").follow("Review")
     assert page.heading == "Your review"
-    assert "You chose “bid 5”. “bid 4” would have been better: it wins 50% of the time, yours 40%." in page.text
+    assert (
+        "You chose “bid 5”. “bid 4” would have been better: it wins 50% of the time; your choice wins 40%." in page.text
+    )
     assert "The auction was worth a bid of up to about 4." in page.text
     assert "“bid 4” would have won the auction three quarters of the time; yours, almost always." in page.text
     assert "The obvious choice was “bid 0”: it wins 40% of the time, yours 50%." in page.text
     assert "Good luck raised your chance of winning by 8 percentage points." in page.text
     assert "Bad luck lowered your chance of winning by 12 percentage points." in page.text
     assert "Judged with every hand visible" in page.text
-    assert "to the end, 9,600 times in all, with quick moves for everyone" in page.text
+    assert "to the end, 9,600 times in all, choosing quick, simple moves for everyone" in page.text
 
 
 def test_the_chart_has_its_numbers_as_a_table_that_leads_to_the_turns(browser, links, reviewed):

@@ -67,7 +67,7 @@ class Extend(TableAct):
     def do(self, context: Context) -> ActResult:
         pauses.extend(context.tx, context.server, self.game_id, self.more, context.reason, self.seat, context.by)
         who = _("Everyone whose turn it is") if self.seat is None else context.called(self.game_id, self.seat)
-        given = _("%(who)s: more time (%(more)s).", who=who, more=extension_text(self.more.strip()))
+        given = _("%(who)s has more time: %(more)s.", who=who, more=extension_text(self.more.strip()))
         return ActResult(says=(given, _("This can't be undone, because deadlines are never brought forward.")))
 
 
@@ -156,7 +156,11 @@ class DeclareOutage(ServerAct):
         outages.declare_outage(context.tx, context.server, Interval(self.start, self.end), context.reason)
         span = _("From %(start)s to %(end)s.", start=moment_text(self.start, _UTC), end=moment_text(self.end, _UTC))
         moved, decided = _moved(context, self.end), _decided(context, self.start, self.end + AFTERWARDS)
-        own = () if reader_of(context.actor) is None else (_("Tables where you play or played are left out."),)
+        own = (
+            ()
+            if reader_of(context.actor) is None
+            else (_("Tables you're playing at, or have played at, are left out."),)
+        )
         return ActResult((span, moved, *decided, *own))
 
     def audit_details(self) -> dict[str, Any]:

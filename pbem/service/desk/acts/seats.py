@@ -36,7 +36,7 @@ class Substitute(TableAct):
             _("From %(gone)s to a bot.", gone=gone)
             if person is None
             else _("From %(gone)s to %(address)s.", gone=gone, address=person.address),
-            _("The old player's links stop working. The current turn starts again, with full time."),
+            _("The old player's links stop working. The current turn starts again, with the full time allowed."),
         ]
         if person is not None and person.confirmed_at is None:
             says.append(_("This address was never confirmed here. Is it spelled correctly?"))
