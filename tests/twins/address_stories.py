@@ -12,7 +12,7 @@ from pbem.domain.delivery import Delivery, Way
 from pbem.domain.missed_turns import Successor
 from pbem.service import alarms
 from pbem.service.absence import offers, substitutes
-from pbem.service.account import change_address, consent, delete, disown
+from pbem.service.account import change_address, channels, consent, delete, disown
 from pbem.service.alarms import AlarmKind
 from pbem.service.archive import replay, reviews
 from pbem.service.clocks import reachability
@@ -21,11 +21,14 @@ from pbem.service.desk.acts.clocks import Close, Freeze, Pause, Unfreeze
 from pbem.service.desk.acts.correct import Correct
 from pbem.service.desk.acts.people import Ban, ChangeAddress, Merge, NewLinks, Unban
 from pbem.service.desk.acts.seats import NewSeatLinks, Offer, Substitute
-from pbem.service.outgoing import digests, new_links, preferences
+from pbem.service.outgoing import channel_delivery, digests, new_links, preferences
+from pbem.service.outgoing.channel_delivery import ChannelPost
+from pbem.service.outgoing.channel_messages import code_of
 from pbem.service.people import sign_in
 from pbem.service.play.move import Actor
 from pbem.service.tables import by_link, invitations, joining, leaving, rematch, talk
 from pbem.service.tables.new import TableSettings
+from tests.channels.far_end import Services, usual
 from tests.service.actors import ANN, OLGA, add_organiser
 from tests.service.archive.sample_review import sample
 from tests.service.clock import DAY, HOUR
@@ -63,6 +66,9 @@ def plays(world: AddressWorld) -> None:
     ann, ben = world.other("Ann"), world.other("Ben")
     game = world.table(ann, ben, carla)
     seat = _seat(game, carla)
+    channel = server.run(channels.enter, ann, "ntfy", "https://ntfy.sh/table", "", game.id)
+    channel_delivery.deliver_messages(server, ChannelPost(world.post.letterhead, Services(usual)))
+    server.run(channels.prove, ann, channel, code_of(server, channel))
     server.run(preferences.set_sealed_receipts, carla, on=True)
     server.run(preferences.choose, ben, Delivery(Way.DAILY), None, time(8))
     server.run(talk.say, game.id, seat, carla, "Good luck!")
