@@ -55,14 +55,20 @@ def _centre(view: State) -> tuple[Part, ...]:
 
 
 def _mine(view: State, seat: int) -> tuple[Part, ...]:
-    return (Row(say("tiles (total {sum})", sum=sum(view.hands[seat])), faces(view.hands[seat]), "hand"),)
+    hand = Row(say("tiles (total {sum})", sum=sum(view.hands[seat])), faces(view.hands[seat]), "hand")
+    if view.over or view.tied:
+        return (hand,)
+    return (hand, Line(say("The winner's tile goes to the next highest bidder. Coins only break ties.")))
 
 
 def _players(view: State, seat: int) -> tuple[Panel, ...]:
     def panel(other: int) -> Panel:
-        numbers = [(say("points"), view.points[other]), (say("coins"), view.coins[other])]
+        numbers: list[tuple[Text, int | None]] = [
+            (say("points"), view.points[other]),
+            (say("coins"), view.coins[other]),
+        ]
         if not view.terms.coin_rerolls:
-            numbers.append((say("Pawns"), view.pawns[other]))
+            numbers.append((say("Pawns"), view.pawns[other] if any(view.pawns) else None))
         parts = (*_bid_of(view, other), *(_open_tiles(view, other) if other != seat else ()))
         face_down = (
             () if other == seat or view.over or _tiles_are_open(view) else (_FACE_DOWN,) * len(view.hands[other])
@@ -111,4 +117,4 @@ def _finish(view: State) -> tuple[Line, ...]:
         return ()
     if view.overtime:
         return (Line(say("The lead was shared. The next player to lead outright wins.")),)
-    return (Line(say("The first to lead outright with {target} points or more wins.", target=TARGET)),)
+    return (Line(say("First to {target} points with an outright lead wins.", target=TARGET)),)

@@ -55,7 +55,7 @@ def stakes(dice: Dice, bids_open: bool) -> tuple[Text, ...]:
             "Ace of Crowns: players tied for the highest bid lose {points:point|points} each.", points=points
         )
         aces[ARMS] = say(
-            "Ace of Arms: all tiles are shown, and hands adding up to {least} or more score {bonus} points.",
+            "Ace of Arms: all tiles are shown, and hands adding up to {least} or more score {bonus} points once nobody can reroll.",
             least=STRONG_HAND,
             bonus=BONUS * each,
         )

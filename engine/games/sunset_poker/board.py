@@ -70,7 +70,7 @@ def _centre(view: State) -> tuple[Part, ...]:
         return ()
     parts: list[Part] = []
     if view.turn is None:
-        sun = say("The packs are passed left. The Sun waits for the play.")
+        sun = say("Packs are passed left. The Sun can be taken after the draft.")
     elif view.sun is None:
         sun = say("The Sun is still there: folding gains a point per card played.")
     else:

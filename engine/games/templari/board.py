@@ -59,6 +59,9 @@ def _centre(view: State) -> tuple[Part, ...]:
         parts.append(Row(say("{seat's} card for sale", seat=view.auction.seller), faces((view.auction.card,)), "lot"))
     if view.lot:
         parts.append(Row(say("The lot"), faces(view.lot), "lot"))
+    elif view.sellers and not view.over and view.auction is None and view.offender is None:
+        offer = say("{seat} may auction a card to the others. The highest bidder pays {seat}.", seat=view.sellers[0])
+        parts.append(Line(offer))
     parts.append(Amounts(((say("coins in the pot"), view.pot), (say("cards to come"), len(view.deck)))))
     return tuple(parts)
 

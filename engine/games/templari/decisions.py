@@ -43,7 +43,7 @@ def barred(view: State, seat: int) -> Mapping[str, Text]:
 def _to_sell(view: State, seat: int) -> Decision:
     return Decision(
         seat,
-        say("Sell one of your cards before lot {round} comes up?", round=view.round),
+        say("Auction one of your cards before lot {round} comes up? You get the price.", round=view.round),
         (Act("no"), Act("sell", (OneOf("card", things(view.cards[seat])),))),
         default=Choice("no"),
         topic=f"sale {view.round}",
@@ -66,7 +66,11 @@ def caution(view: State, seat: int, choice: Choice) -> Text | None:
 def _for_a_bid(view: State, auction: Auction, seat: int) -> Decision:
     low = auction.high + 1 if auction.high is not None else 0 if auction.seller is None else LEAST_SIDE_BID
     most = most_one_may_bid(seat, view)
-    why = say("You have {coins:coin|coins}, and your bids can't end in a number you own.", coins=view.coins[seat])
+    why = say(
+        "You can pay up to {coins:coin|coins} and bid up to {most}, but your bids can't end in a number you own.",
+        coins=view.coins[seat],
+        most=most,
+    )
     bid = Amount("coins", low, most, endings_allowed(view.cards[seat]), raising=True, why=why)
     what = (auction.card,) if auction.seller is not None else view.lot
     if auction.high is None:
