@@ -63,14 +63,14 @@ def test_the_page_shows_the_question_the_deadline_and_the_default(browser, links
     text = open_seat(browser, links, templari, seat).text
     text = text[text.index("What do you bid") :]
     assert text.index("Sun 22 Nov 2026") < 120
-    assert "If you miss this deadline, we'll play “pass”." in text
+    assert "If you miss it, we'll play “pass”." in text
 
 
 def test_a_default_with_a_word_of_the_rules_is_explained(browser, links, table):
     game = table("sorcerous-futures", 3)
     seller = next(seat for seat, asked in game.asked().items() if asked.default.verb == "closed")
     text = open_seat(browser, links, game, seller).text
-    assert re.search(r"If you miss this deadline, we'll play “closed [\w ]+” \(everyone bids in secret\)\.", text)
+    assert re.search(r"If you miss it, we'll play “closed [\w ]+” \(everyone bids in secret\)\.", text)
 
 
 def test_one_press_makes_a_choice_and_leads_back_to_the_table(browser, links, templari):
