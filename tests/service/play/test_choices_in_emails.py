@@ -47,7 +47,7 @@ def _offers_what_the_rules_allow(game, email: ReceivedEmail) -> None:
     linked = {act: [choice for choice in offered if choice in act] for act in decision.acts}
     assert all(linked.values()), "a few of every kind"
     others = {grammar.usage(act) for act, choices in linked.items() if len(choices) < act.count()}
-    raising = {each for each in orders.offered(decision) if each.startswith("up to")}
+    raising = {f"order {each}" for each in orders.offered(decision) if each.startswith("up to")}
     assert set(re.findall(r"^- (.+)$", section, re.MULTILINE)) == others | raising
     assert f"“{grammar.write(decision, decision.default)}”" in unwrapped(email.text).replace("\n", " ")
 
