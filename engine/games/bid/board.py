@@ -63,12 +63,9 @@ def _mine(view: State, seat: int) -> tuple[Part, ...]:
 
 def _players(view: State, seat: int) -> tuple[Panel, ...]:
     def panel(other: int) -> Panel:
-        numbers: list[tuple[Text, int | None]] = [
-            (say("points"), view.points[other]),
-            (say("coins"), view.coins[other]),
-        ]
-        if not view.terms.coin_rerolls:
-            numbers.append((say("Pawns"), view.pawns[other] if any(view.pawns) else None))
+        numbers = [(say("points"), view.points[other]), (say("coins"), view.coins[other])]
+        if any(view.pawns):
+            numbers.append((say("Pawns"), view.pawns[other]))
         parts = (*_bid_of(view, other), *(_open_tiles(view, other) if other != seat else ()))
         face_down = (
             () if other == seat or view.over or _tiles_are_open(view) else (_FACE_DOWN,) * len(view.hands[other])

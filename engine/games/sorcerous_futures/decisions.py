@@ -77,9 +77,7 @@ def _for_a_card(view: State, seat: int) -> Decision:
     affordable = tuple(card for card in view.row if opening_bid(card) <= gold)
     why = say("An open auction starts at the card's number (10 for a Pawn), and you have {gold} gold.", gold=gold)
     closed = Act("closed", (OneOf("card", things(view.row)),), note=say("everyone bids in secret"))
-    opened = Act(
-        "open", (OneOf("card", things(affordable), why),), note=say("you bid its number first (10 for a Pawn)")
-    )
+    opened = Act("open", (OneOf("card", things(affordable), why),), note=say("you bid its number, 10 for a Pawn"))
     if affordable:
         prompt = say("Which card do you sell next, in a closed or an open auction?")
     else:
