@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import signal
 import socket
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import pytest
 import pytest_socket
 
 from tests import conftest
+from tests.ports import free_port
 
 _CONFTEST = Path(__file__).with_name("conftest.py").read_text(encoding="utf-8")
 
@@ -250,3 +253,10 @@ def test_processes_of_a_suite_in_the_background_of_a_script_hear_ctrl_c(suite: p
         suite.runpytest_subprocess().assert_outcomes(passed=1)
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def test_a_port_that_one_process_was_given_is_given_to_no_other() -> None:
+    port = free_port()
+    only = f"from tests import ports; ports._left[:] = [{port}]; ports.free_port()"
+    other = subprocess.run([sys.executable, "-c", only], check=False, capture_output=True, text=True)
+    assert "IndexError: pop from empty list" in other.stderr

@@ -57,7 +57,7 @@ def clock_set(tmp_path: Path) -> Iterator[SetClock]:
     settings = {
         "LD_PRELOAD": str(library),
         "FAKETIME_TIMESTAMP_FILE": str(found.offset),
-        "FAKETIME_NO_CACHE": "1",
+        "FAKETIME_CACHE_DURATION": "1",
         "FAKETIME_DONT_FAKE_MONOTONIC": "1",
         "PBEM_WEB_PORT": str(free_port()),
         "PBEM_WEB_ADMIN_PORT": str(found.port),
