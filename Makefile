@@ -16,6 +16,9 @@ TYPED = $(wildcard engine pbem tests)
 FIGURES = PBEM_TEST_FIGURES='$(if $(ARGS),,$(1))'
 SLOW_MARKS = slow or postgresql or browser or mail_tools or bench
 
+# Without compiled files, each of the hundreds of processes that tests start would compile every module again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SUFFIXES:
