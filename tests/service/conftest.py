@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import psycopg
 import pytest
@@ -138,9 +138,12 @@ def sqlite_alone(empty_sqlite: Path) -> str:
     return f"sqlite:///{shutil.copy(empty_sqlite, folder)}"
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
+ON_POSTGRESQL: Final = [pytest.mark.postgresql, pytest.mark.slice(1 / 2, among="tests on PostgreSQL")]
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=ON_POSTGRESQL)])
 def database_url(request: pytest.FixtureRequest) -> str:
-    """A fresh database with all tables: of each kind in turn."""
+    """A fresh database with all tables: SQLite for every test, and PostgreSQL for half of them, others with each seed."""
     if request.param == "sqlite":
         url: str = request.getfixturevalue("sqlite_alone")
         return url

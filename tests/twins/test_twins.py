@@ -33,7 +33,7 @@ NEAR = 30
 """The most entries before a twin: longer games take longer and hide nothing differently."""
 
 
-@pytest.mark.slice(1 / 4)
+@pytest.mark.slice(1 / 5)
 @pytest.mark.parametrize("kind", WITH_SECRETS)
 def test_twins_in_a_secret_look_the_same(kind: str, tmp_path: Path) -> None:
     """Fails unless every secret field is varied and every seat has twins."""
@@ -78,7 +78,7 @@ def look_at_twins(twins: Twins, playout: Playout, at: int, ways: Any, folder: Pa
     return kinds
 
 
-@pytest.mark.slice(1 / 2)
+@pytest.mark.slice(2 / 5)
 @pytest.mark.parametrize("kind", game.names())
 def test_twins_in_the_luck_to_come_look_the_same(kind: str, tmp_path: Path) -> None:
     rules = game.load(kind)
@@ -92,7 +92,7 @@ def test_twins_in_the_luck_to_come_look_the_same(kind: str, tmp_path: Path) -> N
         assert what is None, f"player {reader + 1} is told of the seed by {what}"
 
 
-@pytest.mark.slice(1 / 2)
+@pytest.mark.slice(2 / 5)
 @pytest.mark.parametrize("kind", game.names())
 def test_twins_in_what_others_have_sealed_look_the_same(kind: str, tmp_path: Path) -> None:
     """Games without simultaneous turns have no such twins."""
@@ -118,7 +118,7 @@ def test_twins_in_what_others_have_sealed_look_the_same(kind: str, tmp_path: Pat
         assert what is None, f"player {reader + 1} is told of the box by {what}"
 
 
-@pytest.mark.slice(1 / 2)
+@pytest.mark.slice(2 / 5)
 @pytest.mark.parametrize("kind", game.names())
 def test_twins_in_who_else_has_sealed_look_the_same_to_who_has_sealed(kind: str, tmp_path: Path) -> None:
     """The reader has a proof of the own choice, and no proof, page or number tells how many others there are."""

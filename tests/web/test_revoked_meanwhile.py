@@ -219,6 +219,7 @@ def test_nothing_is_done_by_what_has_ended_meanwhile(endpoint, server, settings,
         _check(rule, form_of(rule.endpoint), server, settings, stolen)
 
 
+@pytest.mark.slice(1 / 2)
 def test_nothing_is_done_by_what_has_ended_while_a_request_was_writing(endpoint, server, settings, stolen, app):
     for rule in [rule for name, rule in endpoints(app).items() if name == endpoint or name.startswith(endpoint + ".")]:
         after = 1
