@@ -156,9 +156,7 @@ def take(hand: tuple[T, ...], card: T) -> tuple[T, ...]:
     """
     if is_hidden(card):
         return cast("tuple[T, ...]", (HIDDEN,) * (len(hand) - 1))
-    place = next((i for i, held in enumerate(hand) if held == card), None)
-    if place is None:
-        place = next(i for i, held in enumerate(hand) if is_hidden(held))
+    place = hand.index(card) if card in hand else next(i for i, held in enumerate(hand) if is_hidden(held))
     return hand[:place] + hand[place + 1 :]
 
 

@@ -17,5 +17,5 @@ def clockwise(first: int, seats: int, without: tuple[int, ...] = ()) -> tuple[in
     >>> clockwise(2, 4, without=(3,))
     (2, 0, 1)
     """
-    order = ((first + i) % seats for i in range(seats))
-    return tuple(seat for seat in order if seat not in without)
+    order = [(first + i) % seats for i in range(seats)]
+    return tuple([seat for seat in order if seat not in without] if without else order)

@@ -147,7 +147,7 @@ def faces(cards: tuple[object, ...]) -> tuple[Face, ...]:
 
 def things(cards: tuple[str, ...]) -> tuple[Thing, ...]:
     """Return cards as things to choose from, each once."""
-    return tuple(THINGS[card] for card in dict.fromkeys(cards))
+    return tuple([THINGS[card] for card in dict.fromkeys(cards)])
 
 
 def by_suit(cards: tuple[str, ...]) -> tuple[Line, ...]:

@@ -70,9 +70,10 @@ def _for_a_turn(view: State, seat: int) -> Decision:
 def uses(view: State, seat: int) -> Iterator[Act]:
     """Yield an act for each Pawn or Court that shares a suit with a card in the pool."""
     why = say("Choose a card in the pool that shares a suit with it.")
-    for card in dict.fromkeys(in_order(view.takes[seat])):
+    own = tuple([card for card in view.takes[seat] if rank(card) in "PT"])
+    for card in dict.fromkeys(in_order(own)):
         targets = in_order(tuple(target for target in view.pool if share_a_suit(card, target)))
-        if rank(card) in "PT" and targets:
+        if targets:
             yield Act("use", (OneOf("card", things((card,))), OneOf("target", things(targets), why)), "use {} for {}")
 
 
@@ -89,10 +90,10 @@ def _for_a_last_auction(view: State, seat: int) -> Decision:
 
 def _for_a_bid(view: State, auction: Auction, seat: int) -> Decision:
     own, equal_pawns = by_value(view.suns[seat]), view.terms.equal_pawns
-    suns = tuple(sun for sun in own if not auction.high or beats(sun, auction.high, equal_pawns))
+    suns = tuple([sun for sun in own if beats(sun, auction.high, equal_pawns)]) if auction.high else own
     must = auction.called and seat == view.lead and not auction.high
     why = say("Bid a face-up Sun higher than every bid so far.")
-    bid = Act("bid", (OneOf("sun", tuple(sun_thing(sun, view.terms) for sun in suns), why),))
+    bid = Act("bid", (OneOf("sun", tuple([sun_thing(sun, view.terms) for sun in suns]), why),))
     return Decision(
         seat,
         _prompt_for_a_bid(view, auction, must),
