@@ -52,6 +52,19 @@ WIDE = """() => document.documentElement.scrollWidth > innerWidth
         && !each.closest(".scroll") && !each.closest("svg")).slice(0, 3).map(each => each.outerHTML.slice(0, 100))
     : []"""
 
+OVER_EACH_OTHER = """() => {
+    const floats = each => each && (["fixed", "sticky"].includes(getComputedStyle(each).position) ? each : floats(each.parentElement));
+    const controls = [...document.querySelectorAll("button, input:not([type=hidden], [type=radio], [type=checkbox]), select, textarea, summary")]
+        .filter(each => each.checkVisibility({visibilityProperty: true}))
+        .map(each => ({each, box: each.getBoundingClientRect(), floats: floats(each)}));
+    return controls.flatMap((one, at) => controls.slice(at + 1)
+        .filter(other => one.floats === other.floats && !one.each.contains(other.each)
+            && Math.min(one.box.right, other.box.right) - Math.max(one.box.left, other.box.left) > 2
+            && Math.min(one.box.bottom, other.box.bottom) - Math.max(one.box.top, other.box.top) > 2)
+        .map(other => [one.each.outerHTML.slice(0, 80), other.each.outerHTML.slice(0, 80)]));
+}"""
+"""Fields and buttons that cover a part of each other, but for a bar that stays in view, which covers what scrolls below it."""
+
 LONG_PARAGRAPHS = """() => [...document.querySelectorAll("p")]
     .filter(each => each.checkVisibility() && !each.closest(".board"))
     .filter(each => {
@@ -143,7 +156,7 @@ class Findings:
 
 @pytest.fixture(scope="module")
 def findings(room: Showroom, pages: list[Shown], chromium: Browser) -> Findings:
-    """The findings on a third of all pages. Each is opened once, and switched to dark mode, where only colours differ."""
+    """The findings on a third of all pages. Each is opened once, made wide, and switched to dark mode, where only colours differ."""
     found = Findings()
     with visitor(chromium, room) as page:
         page.on("request", lambda request: found.asked.add(urlsplit(request.url).netloc))
@@ -152,6 +165,9 @@ def findings(room: Showroom, pages: list[Shown], chromium: Browser) -> Findings:
             page.emulate_media(color_scheme="light")
             room.open(shown, page)
             found.wrong["light"] += [(shown.name, each) for each in _faults(page)]
+            page.set_viewport_size({"width": DESKTOP, "height": 800})
+            found.wrong["light"] += [(shown.name, f"{DESKTOP} px, {each}") for each in _misplaced(page)]
+            page.set_viewport_size({"width": PHONE, "height": 640})
             page.emulate_media(color_scheme="dark")
             found.wrong["dark"] += [(shown.name, each) for each in _faults(page, *COLOURS)]
     return found
@@ -220,6 +236,9 @@ def test_the_checks_of_pages_find_planted_faults(room: Showroom, chromium: Brows
         assert {each.partition(":")[0] for each in faults_of(page, "color-contrast")} == {"color-contrast"}
         assert page.evaluate(WIDE)
         assert page.evaluate(SMALL % LEAST_TARGET)
+        assert page.evaluate(OVER_EACH_OTHER) == []
+        page.set_content("<button>One</button><input style='margin-left: -9px'>")
+        assert len(page.evaluate(OVER_EACH_OTHER)) == 1
         page.set_content(
             "<style>@media (prefers-color-scheme: dark) {p {color: #333; background: #222}}</style><p>pale"
         )
@@ -266,8 +285,13 @@ def test_no_page_fetches_from_another_site_or_breaks_its_own_policy(room: Showro
 
 def _faults(page: Page, *rules: str) -> Iterator[str]:
     yield from faults_of(page, *rules)
-    yield from (f"too wide: {each}" for each in page.evaluate(WIDE))
+    yield from _misplaced(page)
     yield from (f"too small: {each}" for each in page.evaluate(SMALL % LEAST_TARGET))
+
+
+def _misplaced(page: Page) -> Iterator[str]:
+    yield from (f"too wide: {each}" for each in page.evaluate(WIDE))
+    yield from (f"over each other: {each}" for each in page.evaluate(OVER_EACH_OTHER))
 
 
 def _extended(environment: Environment, name: str) -> set[str]:
