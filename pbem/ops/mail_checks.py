@@ -12,7 +12,7 @@ from pbem.config.settings import Config
 from pbem.domain import finding
 from pbem.domain.errors import Gone
 from pbem.domain.finding import Finding
-from pbem.mail.send.relay import Outcome, OutgoingEmail
+from pbem.mail.send.smtp import Outcome, OutgoingEmail
 from pbem.mail.wire import html_of, parse, text_of
 from pbem.mail.write.compose import EmailContent, Reader, Thread, compose
 from pbem.ops.setup import open_server, open_store, server_on

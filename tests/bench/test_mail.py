@@ -17,7 +17,8 @@ import pytest
 from sqlalchemy import bindparam, insert, select, update
 
 from pbem.config.settings import Security, Smtp
-from pbem.mail.send.relay import OutgoingEmail, Relay
+from pbem.mail.send.relay import Relay
+from pbem.mail.send.smtp import OutgoingEmail
 from pbem.mail.write import compose
 from pbem.mail.write.compose import EmailContent
 from pbem.service.outgoing import content, deliver

@@ -19,7 +19,7 @@ from pbem.domain.bounce import Bounce
 from pbem.domain.choice_links import choice_segment
 from pbem.domain.missed_turns import Successor
 from pbem.domain.states import EmailKind
-from pbem.mail.send.relay import Outcome, OutgoingEmail, Result
+from pbem.mail.send.smtp import Outcome, OutgoingEmail, Result
 from pbem.ops.verify import verify_game
 from pbem.plugins.foreign import FAULTS, Fault
 from pbem.service import links

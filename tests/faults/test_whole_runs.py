@@ -15,7 +15,7 @@ import pytest
 from engine import game as games
 from engine.bots import BOTS
 from engine.decisions import Choice
-from pbem.mail.send.relay import Outcome, OutgoingEmail, Result
+from pbem.mail.send.smtp import Outcome, OutgoingEmail, Result
 from pbem.service.clocks import reachability
 from pbem.service.clocks.outages import Worker
 from pbem.service.outgoing import deliver

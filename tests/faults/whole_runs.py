@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields
 from datetime import date, datetime
 from typing import Any, Final
 
-from pbem.mail.send.relay import OutgoingEmail
+from pbem.mail.send.smtp import OutgoingEmail
 from pbem.service.outgoing.deliver import TOGETHER, Post
 from pbem.store.database import sqlite_module
 from pbem.store.schema import METADATA, OUTBOX

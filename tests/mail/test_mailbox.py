@@ -7,7 +7,7 @@ import pytest
 
 from pbem.domain.errors import NotFound
 from pbem.mail.send.local_mailbox import LocalMailbox
-from pbem.mail.send.relay import OutgoingEmail, Result
+from pbem.mail.send.smtp import OutgoingEmail, Result
 from pbem.mail.wire import NamedAddress, serialise
 from tests.mail.test_wire import EMAIL
 

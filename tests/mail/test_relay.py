@@ -7,7 +7,8 @@ from contextlib import ExitStack, contextmanager, suppress
 import pytest
 
 from pbem.config.settings import Security, Smtp
-from pbem.mail.send.relay import OutgoingEmail, Relay, Result
+from pbem.mail.send.relay import Relay
+from pbem.mail.send.smtp import OutgoingEmail, Result
 from tests.mail.sink import PASSWORD, USER, Sink, client_trust, knows, server_tls
 
 CONTENT = b"From: games@play.example.org\r\nSubject: one\r\n\r\n.\r\n..dots\r\nend\r\n"

@@ -8,7 +8,8 @@
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
-from pbem.mail.send.relay import Outcome, OutgoingEmail, Result, Session, Transport
+from pbem.mail.send.relay import Session, Transport
+from pbem.mail.send.smtp import Outcome, OutgoingEmail, Result
 
 ACCEPTED = Outcome(Result.ACCEPTED, "250 OK")
 

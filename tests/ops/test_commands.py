@@ -12,7 +12,7 @@ from sqlalchemy import text
 from pbem.clock import SystemClock
 from pbem.config import read
 from pbem.mail.send.local_mailbox import LocalMailbox
-from pbem.mail.send.relay import Outcome, Result
+from pbem.mail.send.smtp import Outcome, Result
 from pbem.ops.setup import open_server, open_store, remember_keys, server_on
 from pbem.service.clocks import clock_steps
 from pbem.service.outgoing.deliver import deliver, post_of

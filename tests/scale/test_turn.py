@@ -22,7 +22,8 @@ from sqlalchemy import event
 
 from pbem.config.settings import Security, Smtp
 from pbem.domain.choice_links import choice_segment
-from pbem.mail.send.relay import Outcome, OutgoingEmail, Relay
+from pbem.mail.send.relay import Relay
+from pbem.mail.send.smtp import Outcome, OutgoingEmail
 from pbem.service.outgoing.deliver import Post, deliver
 from pbem.service.play import by_link
 from pbem.service.server import Server

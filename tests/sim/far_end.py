@@ -17,7 +17,7 @@ from typing import Final, Self
 
 from pbem.clock import Clock
 from pbem.domain.interval import Interval
-from pbem.mail.send.relay import Outcome, OutgoingEmail, Result
+from pbem.mail.send.smtp import Outcome, OutgoingEmail, Result
 from pbem.mail.wire import parse, text_of
 from pbem.service.outgoing.deliver import TOGETHER
 

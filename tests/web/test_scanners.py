@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from pbem.mail.send.relay import OutgoingEmail
+from pbem.mail.send.smtp import OutgoingEmail
 from pbem.service.outgoing.deliver import Post, deliver, post_of
 from tests.mail.kinds import every_kind, kind_of
 from tests.mail.transports import StoringTransport

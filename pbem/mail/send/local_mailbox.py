@@ -20,7 +20,7 @@ from tempfile import mkstemp
 from typing import Final
 
 from pbem.domain.errors import NotFound
-from pbem.mail.send.relay import Outcome, OutgoingEmail, Result
+from pbem.mail.send.smtp import Outcome, OutgoingEmail, Result
 from pbem.mail.wire import html_of, parse, text_of
 
 MOST_LISTED: Final = 200

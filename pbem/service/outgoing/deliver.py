@@ -28,7 +28,8 @@ from pbem.domain.errors import BadInput
 from pbem.i18n.speech import gettext as _
 from pbem.mail.send.local_mailbox import LocalMailbox
 from pbem.mail.send.rate_limits import Throttle
-from pbem.mail.send.relay import Outcome, OutgoingEmail, Relay, Result, Session, Transport
+from pbem.mail.send.relay import Relay, Session, Transport
+from pbem.mail.send.smtp import Outcome, OutgoingEmail, Result
 from pbem.mail.write.compose import ANSWERS, Letterhead
 from pbem.service import alarms
 from pbem.service.alarms import AlarmKind

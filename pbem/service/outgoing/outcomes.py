@@ -22,7 +22,7 @@ import structlog
 
 from pbem.domain.bounce import Bounce
 from pbem.domain.states import EmailKind, EmailStatus
-from pbem.mail.send.relay import Outcome, Result
+from pbem.mail.send.smtp import Outcome, Result
 from pbem.service import alarms
 from pbem.service.alarms import AlarmKind
 from pbem.service.clocks import deadlines, outages, reachability

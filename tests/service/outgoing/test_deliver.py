@@ -21,7 +21,8 @@ from pbem.domain.errors import Gone, NotFound
 from pbem.domain.user_text import LONGEST_TALK
 from pbem.mail.send.dkim import signer
 from pbem.mail.send.rate_limits import Throttle
-from pbem.mail.send.relay import Outcome, Relay, Result
+from pbem.mail.send.relay import Relay
+from pbem.mail.send.smtp import Outcome, Result
 from pbem.mail.wire import parse, text_of
 from pbem.mail.write.compose import Letterhead
 from pbem.service import links
