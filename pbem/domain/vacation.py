@@ -14,6 +14,7 @@ from pbem.domain.duration import DAY
 from pbem.domain.errors import BadInput, Refusal, TooMany, quoted
 from pbem.domain.interval import Interval
 from pbem.domain.localtime import local_day, moment_at
+from pbem.domain.moments import day_text
 from pbem.i18n.speech import gettext as _, mark
 
 # About as many days of leave as most people have. It is counted by calendar years, which anyone can check by hand.
@@ -39,7 +40,9 @@ class Vacation:
             raise ValueError(f"a vacation cannot end on {self.last}, before {self.first}")
 
     def __str__(self) -> str:
-        return f"{self.first} to {self.last}"
+        if self.first == self.last:
+            return day_text(self.first)
+        return _("%(first)s to %(last)s", first=day_text(self.first), last=day_text(self.last))
 
     def days_in(self, year: int) -> int:
         """The number of its days in that calendar year."""
@@ -64,7 +67,11 @@ def parse_vacation(text: str, today: date | None = None) -> Vacation:
     last = parse_day(match[2]) if match[2] else first
     if last < first:
         raise BadInput(
-            _("This vacation would end on %(last)s, before it starts on %(first)s.", last=last, first=first),
+            _(
+                "This vacation would end on %(last)s, before it starts on %(first)s.",
+                last=day_text(last),
+                first=day_text(first),
+            ),
             why=_("Enter the first day first."),
             remedy=_(_EXAMPLE),
         )
@@ -76,18 +83,18 @@ def check_vacation(vacation: Vacation, booked: Collection[Vacation], now: dateti
     today = local_day(now, zone)
     if vacation.first < today:
         raise BadInput(
-            _("This vacation would start in the past: today is %(today)s.", first=vacation.first, today=today),
+            _("This vacation would start in the past: today is %(today)s.", today=day_text(today)),
             remedy=_("Choose today or later."),
         )
     if vacation.first > today + FURTHEST_AHEAD:
         raise BadInput(
-            _("This vacation would start more than a year from now, on %(first)s.", first=vacation.first),
+            _("This vacation would start more than a year from now, on %(first)s.", first=day_text(vacation.first)),
             remedy=_("Check the year, or book it later."),
         )
     for other in booked:
         if vacation.first <= other.last and other.first <= vacation.last:
             raise Refusal(
-                _("You already have a vacation from %(other)s.", other=other),
+                _("You already have a vacation then: %(other)s.", other=other),
                 why=_("Vacations can't overlap."),
                 remedy=_("Choose other days, or cancel that one first."),
             )

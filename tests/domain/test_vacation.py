@@ -22,7 +22,7 @@ def test_a_vacation_is_a_first_and_a_last_day() -> None:
     expected = Vacation(date(2026, 12, 20), date(2027, 1, 3))
     assert parse_vacation("2026-12-20 to 2027-01-03") == expected
     assert parse_vacation(" 2026-12-20  until 2027-01-03 ") == expected
-    assert parse_vacation(str(expected)) == expected
+    assert str(expected) == "Sun 20 Dec 2026 to Sun 3 Jan 2027"
 
 
 def test_a_single_day_is_a_vacation() -> None:
@@ -46,7 +46,7 @@ def test_a_vacation_without_a_first_day_begins_today_if_today_is_known() -> None
         ("20261220 to 20270103", "isn't a range of days"),
         ("2026-12-20 to", "isn't a range of days"),
         ("2026-02-30 to 2026-03-03", "“2026-02-30” isn't a real date"),
-        ("2027-01-03 to 2026-12-20", "would end on 2026-12-20, before it starts"),
+        ("2027-01-03 to 2026-12-20", "would end on Sun 20 Dec 2026, before it starts on Sun 3 Jan 2027"),
     ],
 )
 def test_anything_else_is_refused_with_an_example(text: str, says: str) -> None:
@@ -83,7 +83,7 @@ def test_a_vacation_within_the_budget_is_accepted() -> None:
 
 
 def test_a_vacation_cannot_begin_in_the_past() -> None:
-    with pytest.raises(BadInput, match="start in the past: today is 2026-11-24"):
+    with pytest.raises(BadInput, match="start in the past: today is Tue 24 Nov 2026"):
         book("2026-11-23 to 2026-11-30")
 
 
@@ -91,7 +91,7 @@ def test_today_is_the_date_in_the_players_zone() -> None:
     late = datetime(2026, 11, 24, 23, 30, tzinfo=UTC)
     day = parse_vacation("2026-11-24")
     check_vacation(day, [], late, ZoneInfo("America/New_York"))
-    with pytest.raises(BadInput, match="today is 2026-11-25"):
+    with pytest.raises(BadInput, match="today is Wed 25 Nov 2026"):
         check_vacation(day, [], late, BERLIN)
 
 
@@ -103,7 +103,7 @@ def test_a_typo_in_the_year_is_refused() -> None:
 
 @pytest.mark.parametrize("text", ["2026-12-10", "2026-12-01 to 2026-12-05", "2026-12-04 to 2026-12-06"])
 def test_two_vacations_cannot_share_a_day(text: str) -> None:
-    with pytest.raises(Refusal, match="already have a vacation from 2026-12-05 to 2026-12-10"):
+    with pytest.raises(Refusal, match="already have a vacation then: Sat 5 Dec 2026 to Thu 10 Dec 2026"):
         book(text, "2026-12-05 to 2026-12-10")
 
 

@@ -359,16 +359,17 @@ def test_talk_without_words_is_refused(at):
 
 
 @pytest.mark.parametrize(
-    ("line", "booked"),
+    ("line", "booked", "says"),
     [
-        ("vacation 2026-12-20 to 2027-01-03", "2026-12-20 to 2027-01-03"),
-        ("Vacation until 2026-11-30", "2026-11-21 to 2026-11-30"),
+        ("vacation 2026-12-20 to 2027-01-03", "2026-12-20 to 2027-01-03", "Sun 20 Dec 2026 to Sun 3 Jan 2027"),
+        ("Vacation until 2026-11-30", "2026-11-21 to 2026-11-30", "Sat 21 Nov 2026 to Mon 30 Nov 2026"),
+        ("vacation 2026-12-24", "2026-12-24 to 2026-12-24", "Thu 24 Dec 2026"),
     ],
 )
-def test_a_vacation_is_booked(at, line, booked):
+def test_a_vacation_is_booked(at, line, booked, says):
     answers = at(TURNS)
     answers.write(0, line)
-    assert answers.answer() == booked
+    assert answers.answer() == says
     (row,), _ = answers.server.read(vacations.vacations, answers.person(0))
     assert f"{row.first} to {row.last}" == booked
 

@@ -5,6 +5,8 @@ from datetime import timedelta
 import pytest
 from lxml import html
 
+from pbem.domain.channels import CODE
+from pbem.domain.states import EmailKind
 from pbem.service.clocks import reachability
 from pbem.service.desk import deliverability, jobs, statistics
 from pbem.service.desk.acts.people import Ban
@@ -161,6 +163,14 @@ def test_every_outcome_of_an_incoming_email_has_words(app):
         assert words.outcome(outcome).strip() not in ("", outcome)
         assert words.kind(kind).strip()
     assert words.outcome(deliverability.UNREAD).strip() != deliverability.UNREAD
+
+
+def test_every_email_has_a_name_for_its_reader_and_at_the_desk(app):
+    with app.test_request_context():
+        words = app.jinja_env.get_template("email_kinds.html").module
+    named = {kind: str(words.kind(kind)) for kind in (*EmailKind, CODE)}
+    assert len(set(named.values())) == len(named)
+    assert [name for name in named.values() if not name[0].isupper() or "_" in name] == []
 
 
 def test_incoming_emails_without_use_are_listed_without_their_text(olga, server, clock, table):

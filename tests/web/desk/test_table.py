@@ -267,7 +267,7 @@ def test_reading_an_email_of_a_table_or_a_person_is_recorded_with_its_reason(des
         page = desk.open(path)
         read = page.form("Read").press(mail=str(email.id), reason=WHY)
         assert (read.status, read.heading) == (200, f"Email {email.id}")
-        assert "accepted – stored in the local mailbox" in read.text
+        assert "handed to the mail server – stored in the local mailbox" in read.text
         for text in (email.message_id, "Content-Type: multipart/alternative", 'class="mail" title="HTML email"'):
             assert text in read.source.replace("&lt;", "<").replace("&gt;", ">")
         assert f'href="{path}"' in read.source
@@ -439,7 +439,7 @@ def test_emails_of_a_waiting_table_name_their_readers(server, desk, person):
     zoe = server.run(addresses.register, "zoe@example.org").id
     server.run(invitations.decline, waiting, zoe)
     shown = desk.open(f"/desk/tables/{waiting}")
-    readers = dict(re.findall(r" · (\w+)</th><td><bdi>(.+?)</bdi>", shown.source))
-    assert readers == {"joined": "Benjamin", "invitation": f"person {zoe}", "declined": "Ann"}
+    readers = dict(re.findall(r" · ([\w ]+)</th><td><bdi>(.+?)</bdi>", shown.source))
+    assert readers == {"Seat confirmed": "Benjamin", "Invitation": f"person {zoe}", "Invitation declined": "Ann"}
     for kind, reader in readers.items():
         assert f"· {kind} · {reader}" in shown.text
