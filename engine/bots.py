@@ -62,7 +62,7 @@ VERSIONS: Final = {"random": 1, "greedy": 1, **dict.fromkeys(LEVELS, VERSION)}
 
 
 def searches(name: str) -> bool:
-    """Whether a bot takes its time: a second or so for each choice, while the others take next to none."""
+    """Whether a bot thinks for a second or so about each choice; the others take almost no time."""
     return name in LEVELS and LEVELS[name].iterations > 0
 
 

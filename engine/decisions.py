@@ -199,6 +199,7 @@ class Split:
 
 
 Blank = Amount | OneOf | Some | Ranking | Split
+"""What an act leaves open: it lists, counts and picks at random the values that fit."""
 
 
 @fact

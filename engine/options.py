@@ -84,6 +84,7 @@ class Number:
 
 
 Option = Listed | Number
+"""An option gives the name of a value, tells whether a value fits, and lists the possible ones in words."""
 
 
 def agreed(option: Option, value: OptionValue) -> Text:

@@ -1,10 +1,7 @@
 """Records: frozen dataclasses with slots that are made, and changed into others, quickly.
 
-A game makes a few for every fact and decision, and bots imagine millions. `dataclasses` goes through
-`object.__setattr__` for every field of a frozen class. Here a record is filled while it is of a twin class with the same
-slots, which isn't frozen, and becomes one of its own class in the end. Nobody else ever sees it as the twin.
-
-`replace(one, **changes)` is `dataclasses.replace`, but faster. Records stay dataclasses in every other way. This module must never let one change after it was made.
+A game makes a few for every fact and decision, and bots imagine millions. `replace(one, **changes)` is
+`dataclasses.replace`, but faster. Records stay dataclasses in every other way. This module must never let one change after it was made.
 """
 
 from __future__ import annotations
@@ -16,6 +13,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, dataclass_transform
 __all__ = ["record", "replace"]
 
 T = TypeVar("T")
+
+# `dataclasses` goes through `object.__setattr__` for every field of a frozen class. Here a record is filled while it is of a
+# twin class with the same slots, which isn't frozen, and becomes one of its own class in the end. Nobody else ever sees it as
+# the twin.
 
 if TYPE_CHECKING:
     # A type checker knows which fields this one takes.

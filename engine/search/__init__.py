@@ -2,8 +2,7 @@
 
     choose(game, view, game.asks(view, seat), LEVELS["regular"], draw)
 
-A bot gets what its seat sees and a source of numbers, nothing else. It has no memory, so it can take over any seat at any
-moment. The same view, numbers, level and version give the same choice on every machine: budgets are counted, never timed.
+The same view, numbers, level and version give the same choice on every machine: budgets are counted, never timed.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
     from engine.testing import check
     troubles = check(MyGame())
 
-or, in a shell, `python -m engine check path/to/mygame.py`. It needs only the standard library. Every law is also a
-function from a `Bench` to troubles, so that a test suite can run it by name:
+or, in a shell, `python -m engine check path/to/mygame.py`. Every law is also a function from a `Bench` to troubles, so
+that a test suite can run it by name:
 
     bench = Bench(MyGame())
     assert list(LAWS["conserves"](bench)) == []
@@ -12,7 +12,7 @@ function from a `Bench` to troubles, so that a test suite can run it by name:
 A call into a game that goes on for a million steps is stopped and reported. A message ends with the place where it was
 found, and `python -m engine.testing repeat` plays the game again up to there.
 
-The kit shows that a game keeps the promises that servers make for it; its own tests, that it is the right game. This module must never let one broken law hide another.
+The kit can't tell whether a game is the right game; that takes tests of its own. This module must never let one broken law hide another.
 """
 
 from __future__ import annotations
