@@ -54,7 +54,7 @@ class Reader:
     @property
     def called(self) -> str:
         """The salutation."""
-        return self.name or _("Hello")
+        return self.name or _("Hi there")
 
 
 @dataclass(frozen=True, slots=True)

@@ -225,7 +225,7 @@ def table_seat_links(number: int, seat: int) -> DeskAct:
 def table_correct(number: int, what: str, to: str, seat: int | None, former: str) -> DeskAct:
     """Change a setting or a name (WHAT) to TO. Variants, written name=value, only before the start.
 
-    A result concerns ratings alone: the places of the seats, such as "2 1 1", or "none" if the game shall not count.
+    A result concerns ratings alone: the places of the seats, such as "2 1 1", or "none" if the game doesn't count.
     """
     return Correct(number, what, to, seat, former)
 

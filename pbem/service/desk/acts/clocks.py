@@ -170,7 +170,7 @@ class DeclareOutage(ServerAct):
 def _in_state(context: Context, game_id: int, status: TableStatus, why: str) -> GameRow:
     row = games.lock(context.tx, game_id)
     if row.status != status:
-        raise Gone(_("This game is %(status)s.", status=row.status), why=why, remedy=_("Nothing changed."))
+        raise Gone(why, remedy=_("Nothing changed."))
     return row
 
 

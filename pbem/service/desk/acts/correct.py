@@ -58,7 +58,7 @@ class Correct(TableAct):
         if self.what == "result":
             return self._result(context, row)
         if row.status not in (TableStatus.OPEN, TableStatus.PLAYING):
-            raise Gone(_("This table is %(status)s.", status=row.status), remedy=_("Nothing changed."))
+            raise Gone(_("Only an open table or a game in progress can be corrected."), remedy=_("Nothing changed."))
         if self.what == "name":
             return self._former_name(context, row) if self.former else self._name(context, row)
         before, now, values = _parse_correction(row, self.what, self.to)
@@ -202,7 +202,7 @@ def _parse_ranks(to: str, seats: int) -> dict[int, int] | None:
         raise BadInput(
             _("%(to)s isn't a result of this game.", to=quoted(to)),
             why=_("It needs a place from 1 to %(seats)s for each seat, such as “2 1 1” for three seats.", seats=seats),
-            remedy=_("Write the places in the order of the seats, or “none” if the game shall not count."),
+            remedy=_("Write the places in the order of the seats, or “none” if the game doesn't count."),
         )
     return {seat: int(word) for seat, word in enumerate(words)}
 

@@ -62,7 +62,7 @@ class RetryIncoming(ServerAct):
         if row is None:
             raise NotFound(_("There is no such email."), remedy=_("Nothing changed."))
         if row.status != EmailStatus.PARKED:
-            raise Gone(_("This email is %(status)s.", status=row.status), why=_("Only parked emails can be retried."))
+            raise Gone(_("This email hasn't been given up, so there's nothing to retry."), remedy=_("Nothing changed."))
         now = context.server.now()
         received.change(
             context.tx, row.id, status=ReceivedStatus.WAITING, outcome="", attempts=0, due_at=now, claimed_until=None
@@ -80,7 +80,7 @@ class RetryDeadline(TableAct):
     def do(self, context: Context) -> ActResult:
         parked = [row for row in deadlines.parked(context.tx) if (row.game_id, row.seat) == (self.game_id, self.seat)]
         if not parked:
-            raise Gone(_("Nothing is parked there."), remedy=_("Nothing changed."))
+            raise Gone(_("No deadline was given up there."), remedy=_("Nothing changed."))
         for row in parked:
             deadlines.release(context.tx, row)
         return ActResult((_("We'll try it again within seconds."),))
@@ -107,13 +107,8 @@ def _resend(context: Context, outbox_id: int, game_id: int | None) -> ActResult:
     except Gone as gone:
         # The remedy is meant for the email's reader and not for the sender here.
         raise Gone(gone.what, why=gone.why, remedy=_("Nothing changed.")) from gone
-    kind = email.kind.replace("_", " ")
     says = [
-        _(
-            "Email %(id)s (%(kind)s) goes out again as soon as its reader's settings allow. They may get it twice.",
-            id=email.id,
-            kind=kind,
-        )
+        _("Email %(id)s goes out again as soon as its reader's settings allow. They may get it twice.", id=email.id)
     ]
     players = [] if email.game_id is None else player_rows.of_game(context.tx, email.game_id)
     name = ledger.reader_names(context.tx, [email.person_id], players)[email.person_id]
