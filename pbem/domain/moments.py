@@ -33,6 +33,11 @@ def day_text(day: date) -> str:
     return f"{_day(day)} {day.year}"
 
 
+def axis_day_text(day: date) -> str:
+    """A day without its weekday and year, for a chart."""
+    return _("%(day)s %(month)s", day=day.day, month=translate(_MONTHS[day.month - 1]))
+
+
 def relative_text(now: datetime, moment: datetime) -> str:
     """The time until or since a moment: `in 2 days`, `now`, `3 hours ago`."""
     if abs(moment - now) < MINUTE:

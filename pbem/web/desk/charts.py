@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final
 
+from pbem.domain.moments import axis_day_text, day_text
 from pbem.service.desk.statistics import ANSWERED, Activity
 from pbem.web.charts import Chart, Frame, Row, Scale, Tick
 
@@ -53,7 +54,12 @@ def _chart(name: str, kinds: tuple[str, ...], activity: Activity) -> BarChart:
     people = name == "people"
     columns = [activity.of("people_day" if people and not activity.hourly else kind) for kind in kinds]
     piles = list(zip(*columns, strict=True))
-    heads = [f"{span:%m-%d %H:00}" if activity.hourly else f"{span:%Y-%m-%d}" for span in activity.spans]
+    if activity.hourly:
+        marks = [f"{span:%H:00}" for span in activity.spans]
+        heads = [f"{axis_day_text(span)}, {mark}" for span, mark in zip(activity.spans, marks, strict=True)]
+    else:
+        marks = [axis_day_text(span) for span in activity.spans]
+        heads = [day_text(span) for span in activity.spans]
     most = _round_up(max(map(sum, piles), default=0))
     x, y = FRAME.x(0, len(piles)), FRAME.y(0, most)
     every = len(heads) // 6
@@ -61,7 +67,7 @@ def _chart(name: str, kinds: tuple[str, ...], activity: Activity) -> BarChart:
         frame=FRAME,
         columns=kinds,
         rows=tuple(Row(head, tuple(map(str, pile))) for head, pile in zip(heads, piles, strict=True))[::-1],
-        across=tuple(Tick(x(at + 0.5), heads[at][-5:]) for at in range((len(heads) - 1) % every, len(heads), every)),
+        across=tuple(Tick(x(at + 0.5), marks[at]) for at in range((len(heads) - 1) % every, len(heads), every)),
         up=tuple(Tick(y(number), f"{number:,}") for number in (0, most // 2, most)),
         name=name,
         bars=_bars(piles, x, y),

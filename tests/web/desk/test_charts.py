@@ -28,7 +28,8 @@ def test_bars_of_an_hour_stand_on_each_other_and_are_as_high_as_their_numbers():
 def test_each_number_is_in_the_table_with_the_newest_row_first():
     chart = moves_by_hour(moves=(2, 30), bots=(0, 10), orders=(0, 5))
     assert [row.cells for row in chart.rows[:2]] == [("30", "10", "5"), ("2", "0", "0")]
-    assert chart.rows[0].head == "11-21 23:00"
+    assert chart.rows[0].head == "21 Nov, 23:00"
+    assert chart.across[-1].text == "23:00"
     assert chart.totals == (32, 10, 5)
     assert [len(bars) for bars in chart.bars] == [2, 1, 1], "a number of nothing has no bar"
 

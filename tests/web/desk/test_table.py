@@ -187,7 +187,7 @@ def test_a_mistake_is_undone_by_the_form_that_is_offered(desk, game):
     looked = desk.open(address(game, "pause")).form(LOOK).press(reason="Ben is ill.", step="preview")
     done = looked.form("Pause table").press(step="do")
     looked = done.form("See how to fix it…").press(reason="It was another table.", step="preview")
-    assert looked.form("Resume").press(step="do").heading == "Done"
+    assert looked.form("Resume table").press(step="do").heading == "Done"
     assert not game.row().paused
 
 
