@@ -262,8 +262,8 @@ def test_when_an_address_bounces_the_turn_goes_through_the_channel_and_its_accep
         next_turn(game)
     way.deliver()
     assert clock_of(way, game, seat).due_at is None
-    told = notices(way, game.person_at((seat + 1) % 3))
-    assert any("unreachable" in facts for facts in told), (told, way.messages(person))
+    lines = notices(way, game.person_at((seat + 1) % 3))
+    assert any("unreachable" in facts for facts in lines), (lines, way.messages(person))
 
 
 def test_a_turn_that_the_channel_has_told_already_is_not_told_again_when_the_address_bounces(way, table):
