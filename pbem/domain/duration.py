@@ -40,6 +40,11 @@ def short_duration(length: timedelta) -> str:
     raise ValueError(f"{length} is not a whole number of minutes")
 
 
+def rough_text(length: timedelta) -> str:
+    """A duration in words, in its largest unit, rounded down: `3 hours`."""
+    return duration_text(length - length % next((unit for unit in _UNITS.values() if length >= unit), MINUTE))
+
+
 def duration_text(length: timedelta) -> str:
     """A duration in words, in its two largest units, rounded down: `1 day 3 hours`."""
     minutes = length // MINUTE

@@ -275,19 +275,22 @@ def of_person(tx: Connection, person_id: int) -> list[DeadlineRow]:
 
 @dataclass(frozen=True, slots=True)
 class NextTurn:
-    """A seat that has to decide, and the title of its table."""
+    """A seat that has to decide until `due_at`, which is None while its clock doesn't run, and the title of its table."""
 
     game_id: int
     seat: int
     title: str
+    due_at: datetime | None
 
 
-def next_of(tx: Connection, person_id: int, but: int) -> NextTurn | None:
+def next_of(tx: Connection, person_id: int, but: int | None = None) -> NextTurn | None:
     """The most urgent open turn of a person at a running table other than `but`, or None."""
     own_seat = and_(_AT_SEAT, PLAYER.c.person_id == person_id)
-    query = select(DEADLINE.c.game_id, DEADLINE.c.seat, GAME.c.title).join(PLAYER, own_seat).join(GAME, _AT_GAME)
+    columns = (DEADLINE.c.game_id, DEADLINE.c.seat, GAME.c.title, DEADLINE.c.due_at)
+    query = select(*columns).join(PLAYER, own_seat).join(GAME, _AT_GAME)
     running = (DEADLINE.c.status == TurnStatus.OPEN, GAME.c.status == TableStatus.PLAYING, GAME.c.paused.is_(False))
-    urgent = query.where(*running, DEADLINE.c.game_id != but).order_by(DEADLINE.c.due_at.is_(None), DEADLINE.c.due_at)
+    urgent = query.where(*running, DEADLINE.c.game_id.is_distinct_from(but))
+    urgent = urgent.order_by(DEADLINE.c.due_at.is_(None), DEADLINE.c.due_at)
     return queries.one(tx, NextTurn, urgent.limit(1))
 
 

@@ -37,6 +37,7 @@ from pbem.web.people import (
     disown,
     feeds,
     my_page,
+    next_turn,
     session_cookie,
     sign_in,
     unsubscribe,
@@ -95,6 +96,7 @@ def create_app(server: Server, config: Config, advise: Advise = hint_here) -> Fl
         by_token=page_cache.by_token,
         form_time=form_time.text,
         macros=_macros(app.jinja_env),
+        next_turn_line=next_turn.line,
         may_work_at_desk=session_cookie.may_work_at_desk,
         confirmation=confirmations.confirmation,
     )

@@ -11,6 +11,7 @@ from markupsafe import Markup
 from pbem.i18n import speech
 from pbem.lru import LRU
 from pbem.web.confirmations import confirmation
+from pbem.web.people import next_turn
 
 V = TypeVar("V")
 
@@ -48,7 +49,7 @@ def drawn_once(key: object, content: V, draw: Callable[[V], str]) -> str:
     if page is None or page[0] != content:
         g.cached = True
         page = pages.put(key_in_language, (content, draw(content)))
-    return page[1]
+    return next_turn.filled_in(page[1])
 
 
 def part(template: str, token: str, **values: Hashable) -> Markup:

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from hypothesis import given, strategies as st
 
-from pbem.domain.duration import duration_text, extension_text, parse_duration, short_duration
+from pbem.domain.duration import duration_text, extension_text, parse_duration, rough_text, short_duration
 from pbem.domain.errors import BadInput
 
 
@@ -63,3 +63,17 @@ def test_a_duration_is_printed_in_its_two_largest_units(length: timedelta, words
 )
 def test_an_extension_is_printed_in_words_and_a_moment_as_entered(more, text):
     assert extension_text(more) == text
+
+
+@pytest.mark.parametrize(
+    ("length", "text"),
+    [
+        (timedelta(days=2, hours=23), "2 days"),
+        (timedelta(hours=3, minutes=59), "3 hours"),
+        (timedelta(minutes=1, seconds=59), "1 minute"),
+        (timedelta(seconds=59), "less than a minute"),
+        (timedelta(seconds=-1), "less than a minute"),
+    ],
+)
+def test_a_rough_text_has_the_largest_unit_alone(length: timedelta, text: str) -> None:
+    assert rough_text(length) == text

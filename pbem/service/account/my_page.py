@@ -169,8 +169,8 @@ def my_games(tx: Tx, server: Server, person_id: int) -> MyGames:
     )
 
 
-def next_turn(tx: Tx, server: Server, person_id: int, but: int) -> NextTurn | None:
-    """The most urgent turn of a person at another table than `but`, or None."""
+def next_turn(tx: Tx, server: Server, person_id: int, but: int | None = None) -> NextTurn | None:
+    """The most urgent turn of a person, at another table than `but` if one is given; None if no table waits."""
     return deadlines.next_of(tx, person_id, but)
 
 

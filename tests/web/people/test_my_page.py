@@ -155,6 +155,24 @@ def test_tables_that_wait_for_a_move_come_first_and_lead_to_the_seat(browser, ta
     assert "Sooner" in at_table.text
 
 
+def test_every_page_leads_its_reader_and_nobody_else_to_the_next_turn(app, browser, table, sign_in, carry, clock, server):
+    game = table("templari", 3, title="Sunset & Sons", pace="1d")
+    carry()
+    seat = next(iter(game.asked()))
+    sign_in(game.person_at(seat))
+    paths = ("/", "/games/bid", "/help", "/my/settings", "/new/bid", f"/t/{game.row().key}", f"/t/{game.row().key}/replay")
+    for path in paths:
+        for _ in range(2):
+            with count_calls(server.store) as made:
+                page = browser.open(path)
+            assert "Next: Sunset & Sons, 1 day left" in page.text
+            assert len([each for each in made if "ORDER BY deadline.due_at IS NULL" in each]) == 1
+        assert "Next:" not in Browser(app).open(path).text
+    assert page.form("Next: Sunset & Sons, 1 day left").press().url.startswith("/s/")
+    game.play(seat, game.asked()[seat].default)
+    assert "Next:" not in browser.open("/").text
+
+
 def test_a_frozen_table_is_still_listed(browser, sign_in, table, server):
     game = table("templari", 3, title="Friday")
     moderate(server, Freeze(game.id), "A player thinks a turn was logged wrongly.")
