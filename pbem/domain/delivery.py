@@ -56,6 +56,7 @@ GAME_NEWS: Final = frozenset(
         EmailKind.TURN,
         EmailKind.REMINDER,
         EmailKind.SEALED,
+        EmailKind.MENTION,
         EmailKind.AUTO_PASSED,
         EmailKind.NOTICE,
         EmailKind.SEATED,

@@ -21,6 +21,7 @@ from engine import grammar, orders
 from engine.decisions import Choice, Decision, Refused
 from engine.orders import Order
 from engine.tell import Text, say
+from pbem.domain.topics import Topic
 from pbem.domain.user_text import LONGEST_TALK
 
 
@@ -39,6 +40,7 @@ class Word(StrEnum):
     ORDER = "order"
     DROP_ORDER = "drop order"
     STOP = "stop"
+    START = "start"
     RESIGN = "resign"
 
 
@@ -46,6 +48,7 @@ USAGES: Final[Mapping[Word, str]] = {word: word.value for word in Word} | {
     Word.TALK: "talk <message>",
     Word.VACATION: "vacation <first day> to <last day>",
     Word.ORDER: "order <standing order>",
+    Word.START: "start <kind of email>",
 }
 """How to write each word."""
 
@@ -244,6 +247,8 @@ def _word_command(text: str, words: list[str]) -> WordCommand | None:
     if word is Word.VACATION:
         # Days have digits. Without any, the line is about a vacation and does not book one.
         return WordCommand(text, word, rest) if not rest or any(c.isdigit() for c in rest) else None
+    if word in (Word.STOP, Word.START) and (rest or word is Word.START):
+        return WordCommand(text, word, rest) if rest in tuple(Topic) else None
     return None if rest else WordCommand(text, word)
 
 

@@ -127,6 +127,7 @@ class EmailKind(StrEnum):
     JOINED = "joined"
     LEFT = "left"
     LINKS = "links"
+    MENTION = "mention"
     MERGED = "merged"
     MOVED = "moved"
     NEW_ADDRESS = "new_address"

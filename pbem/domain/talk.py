@@ -1,5 +1,7 @@
-"""A line of table talk, as a player of the table hears it."""
+"""A line of table talk, as a player of the table hears it, and the seats it mentions."""
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -26,3 +28,14 @@ class Line:
     def who(self, name: str) -> str:
         """The author's name, given that of the seat's present player."""
         return name if self.author is None else self.author
+
+
+def mentioned(text: str, names: Mapping[int, str]) -> set[int]:
+    """The seats that a message mentions as `@name`, in capitals or not; of two names that fit, the longer one is meant."""
+    longest_first = sorted(names, key=lambda seat: -len(names[seat]))
+    found = set()
+    for seat in longest_first:
+        text, times = re.subn(rf"(?<!\w)@{re.escape(names[seat])}(?!\w)", " ", text, flags=re.IGNORECASE)
+        if times:
+            found.add(seat)
+    return found

@@ -37,6 +37,7 @@ _GENERAL = (
         PERSON.c.zone,
         PERSON.c.quiet,
         PERSON.c.delivery,
+        PERSON.c.topics,
         UNREACHABLE.c.id.is_not(None).label("failing"),
     )
     .outerjoin(UNREACHABLE, and_(UNREACHABLE.c.person_id == PERSON.c.id, UNREACHABLE.c.end_at.is_(None)))
@@ -58,6 +59,7 @@ class PreferenceRow:
     zone: str
     quiet: str | None
     delivery: str
+    topics: str
     of_table: str | None
     failing: bool
 
@@ -90,7 +92,9 @@ def read_all(tx: Connection, about: Collection[About]) -> dict[About, Preference
     preferences = {}
     for key in about:
         row = of_all[key[0]]
-        preferences[key] = PreferenceRow(row.address, row.zone, row.quiet, row.delivery, special.get(key), row.failing)
+        preferences[key] = PreferenceRow(
+            row.address, row.zone, row.quiet, row.delivery, row.topics, special.get(key), row.failing
+        )
     return preferences
 
 

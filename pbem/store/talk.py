@@ -103,6 +103,12 @@ def last(tx: Connection, game_id: int, key: str) -> ChainRow | None:
     return None if row is None else _row(row, key)
 
 
+def text_of(tx: Connection, game_id: int, seq: int) -> str | None:
+    """The text of a line; None if it was redacted."""
+    body = tx.execute(select(TALK.c.body).where(TALK.c.game_id == game_id, TALK.c.seq == seq)).scalar()
+    return None if body is None else body.decode()
+
+
 def count(tx: Connection, game_id: int) -> int:
     """The number of lines said at a table, which is that of the last one."""
     last = select(func.max(TALK.c.seq)).where(TALK.c.game_id == game_id)

@@ -44,6 +44,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "unmuted": mark("Unmuted."),
     "vacation": mark("Vacation booked."),
     "vacation cancelled": mark("Vacation cancelled."),
+    "zone": mark("Time zone saved."),
 }
 """What can have been done, and how a page says so."""
 

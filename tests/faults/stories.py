@@ -19,6 +19,7 @@ from pbem.domain.bounce import Bounce
 from pbem.domain.choice_links import choice_segment
 from pbem.domain.missed_turns import Successor
 from pbem.domain.states import EmailKind
+from pbem.domain.topics import Topic
 from pbem.mail.send.smtp import Outcome, OutgoingEmail, Result
 from pbem.ops.verify import verify_game
 from pbem.plugins.foreign import FAULTS, Fault
@@ -46,7 +47,7 @@ from pbem.service.desk.acts.emails import Resend
 from pbem.service.desk.acts.perform import perform
 from pbem.service.desk.acts.seats import Offer
 from pbem.service.incoming import receive, round_trip, unverified_replies
-from pbem.service.outgoing import channel_delivery, deliver, ledger, new_links, preview, unsubscribe
+from pbem.service.outgoing import channel_delivery, deliver, ledger, new_links, preferences, preview, unsubscribe
 from pbem.service.outgoing.channel_delivery import ChannelPost
 from pbem.service.outgoing.channel_messages import code_of
 from pbem.service.outgoing.deliver import Post
@@ -198,6 +199,7 @@ def plays_by_links(world: AddressWorld) -> None:
     server.run(seat_link.drop_order, order)
     server.run(seat_link.api_token, token)
     server.run(talk.say_by_link, token, "Good luck!")
+    server.run(calls.report, other, 1)
     world.moderate(Redact(game.id, 1))
     server.run(blocks.block, other, 0)
     server.run(blocks.unblock_seat, other, 0)
@@ -253,6 +255,8 @@ def looks_after_oneself(world: AddressWorld) -> None:
     unsubscribe.choose(server, token, "daily", "08:00", key)
     unsubscribe.reset(server, token, key)
     unsubscribe.save(server, token, cadence="6h", quiet="", sealed=False, reviews=True)
+    unsubscribe.set_topics(server, token, [Topic.TALK])
+    server.run(preferences.switch_topic, ann, Topic.TURNS, on=True)
     unsubscribe.stop(server, token)
     server.run(sessions.end, Holder(person_id=ann), session.id)
 

@@ -23,6 +23,7 @@ from engine.chance import Stream
 from pbem import config
 from pbem.config.settings import Security, SenderCheck, Smtp
 from pbem.domain.delivery import Delivery, Way
+from pbem.domain.topics import Topic
 from pbem.mail.send.relay import Relay
 from pbem.mail.write.compose import Letterhead
 from pbem.ops import mail_checks
@@ -217,6 +218,9 @@ class _Scenario:
         channel = self.server.run(channels.enter, host, "ntfy", "https://ntfy.sh/our-table", "", table.id)
         self.server.run(channels.prove, host, channel, code_of(self.server, channel))
         self.server.run(channels.remove, host, channel)
+        self.server.run(preferences.switch_topic, table.person_at(0), Topic.TALK, on=True)
+        self.server.run(talk.say, table.id, 1, table.person_at(1), f"Your move, @{table.players()[0].name}!")
+        self.carry()
         self.server.run(preferences.choose, reader, Delivery(Way.DAILY), digest_at=time(7))
         self._play(table, UNSEEN)
         self.time.passes(DAY)

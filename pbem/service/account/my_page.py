@@ -91,10 +91,14 @@ class FinishedGame:
 
 @dataclass(frozen=True, slots=True)
 class MyGames:
-    """The page of games. `failing_since` is when email to the person began to fail; `covered`, whether a channel tells them."""
+    """The page of games. `failing_since` is when email to the person began to fail; `covered`, whether a channel tells them.
+
+    `zone_chosen` tells that the person has said which zone is theirs.
+    """
 
     name: str
     zone: ZoneInfo
+    zone_chosen: bool
     played: tuple[SeatInPlay, ...]
     waiting: tuple[OpenTable, ...]
     over: tuple[FinishedGame, ...]
@@ -157,6 +161,7 @@ def my_games(tx: Tx, server: Server, person_id: int) -> MyGames:
     return MyGames(
         name=person.name,
         zone=ZoneInfo(person.zone),
+        zone_chosen=person.zone_chosen,
         played=tuple(sorted(played, key=_urgency)),
         waiting=tuple(
             OpenTable(row.id, row.title, row.kind, row.seats, len(players[row.id]), row.host_id == person_id)

@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import Final
 
 from pbem.domain.acts import Act, Actor
-from pbem.domain.errors import BadInput, Forbidden, Gone, Readers, TooMany, read_fields
+from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, Readers, TooMany, read_fields
 from pbem.domain.guests import is_guest
 from pbem.domain.states import CallStatus, EmailKind
 from pbem.domain.user_text import parse_message, parse_reason
@@ -20,7 +20,7 @@ from pbem.service.alarms import AlarmKind
 from pbem.service.desk import audit
 from pbem.service.people import addresses as persons, quota
 from pbem.service.server import Server
-from pbem.store import calls, games, limits, outbox, people, players as player_rows
+from pbem.store import calls, games, limits, outbox, people, players as player_rows, talk
 from pbem.store.audit import AuditRow
 from pbem.store.calls import CallDetails, CallRow
 from pbem.store.database import Tx
@@ -75,6 +75,24 @@ def call(
     alarms.raise_alarm(tx, server, AlarmKind.CALL, f"{caller}: {text}", game_id)
     about = {"game_id": game_id, "seat": seat, "turn": turn, "rules": rules}
     return calls.add(tx, at=server.now(), **about, person_id=person_id, proven=True, text=text)
+
+
+def report(tx: Tx, server: Server, token: str, line: int) -> int:
+    """Call the organiser about a line of table talk, by the link of a seat. Returns the id of the call. Raises NotFound."""
+    link = links.follow_seat(tx, server, token)
+    game = games.read(tx, link.game_id)
+    message = next((each for each in talk.lines(tx, game.id, game.key) if each.seq == line), None)
+    if message is None or message.text is None:
+        raise NotFound(_("There is no such message at that table."))
+    names = {player.seat: player.name for player in player_rows.of_game(tx, game.id)}
+    who = message.who(names[message.seat])
+    about = _(
+        "Please look at message %(line)s of the table talk, by %(who)s: “%(text)s”",
+        line=line,
+        who=who,
+        text=message.text,
+    )
+    return call(tx, server, link.person_id, about, game_id=game.id, seat=link.seat)
 
 
 def call_from_address(tx: Tx, server: Server, address: str, text: str, *, network: str = "") -> int:

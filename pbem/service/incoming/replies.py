@@ -27,6 +27,7 @@ from pbem.domain.errors import BadInput, Gone, Refusal, Stale, TimedOut
 from pbem.domain.localtime import local_day
 from pbem.domain.reply_commands import Command, Move, Slip, StandingOrder, Word, WordCommand
 from pbem.domain.states import EmailKind, ReceivedStatus, TableStatus
+from pbem.domain.topics import Topic
 from pbem.domain.vacation import parse_vacation
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
@@ -81,6 +82,8 @@ class Done(StrEnum):
     NEW_LINKS = "new_links"
     NEW_SEAT_LINKS = "new_seat_links"
     STOPPED = "stopped"
+    SWITCHED_ON = "switched_on"
+    SWITCHED_OFF = "switched_off"
     SHOWN = "shown"
     TO_CONFIRM = "to_confirm"
 
@@ -307,7 +310,11 @@ def _do_word(acting: _Acting, command: WordCommand) -> tuple[Done, str]:
         case Word.NEW_SEAT_LINKS:
             new_links.send_for_seat(tx, server, acting.game_id, acting.seat, person_id)
             return Done.NEW_SEAT_LINKS, ""
-        case Word.STOP:
+        case Word.STOP | Word.START if command.rest:
+            on = command.word is Word.START
+            preferences.switch_topic(tx, server, person_id, Topic(command.rest), on=on)
+            return Done.SWITCHED_ON if on else Done.SWITCHED_OFF, command.rest
+        case Word.STOP | Word.START:
             preferences.choose(tx, server, person_id, Delivery(Way.NOTHING), acting.game().key)
             return Done.STOPPED, ""
         case Word.RESIGN:

@@ -73,7 +73,7 @@ from pbem.tokens import Purpose
 _WITH_BOARD: Final = ASKING | {EmailKind.SEATED, EmailKind.RESULT, EmailKind.RECEIPT}
 """Kinds that show the table."""
 
-_ANSWERABLE: Final = ASKING | OFFERS | {EmailKind.RECEIPT}
+_ANSWERABLE: Final = ASKING | OFFERS | {EmailKind.RECEIPT, EmailKind.MENTION}
 """Kinds whose replies are read: their Reply-To names a seat and a turn, or an offered seat."""
 
 _LINK_VARIABLES: Final = {
@@ -263,6 +263,9 @@ class _Reading:
             ],
             "asked_at_once": deadlines.read(self.tx, game.id, game.turn, draft.seat) is not None,
         }
+        if email.kind == EmailKind.MENTION:
+            line = json.loads(email.facts)["line"]
+            return variables | {"mentioned_in": talk.text_of(self.tx, game.id, line)}
         if email.kind == EmailKind.REVIEW:
             return variables | review_words(self.tx, game, players, draft.seat)
         if email.kind not in _WITH_BOARD:

@@ -5,6 +5,7 @@ so a move costs the same whatever its players prefer, and no cause of an email c
 wins over that of all. Nothing here touches a seat.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import time
 from typing import Any
@@ -14,6 +15,7 @@ from pbem.domain.delivery import Delivery, Way, digest_day, parse_delivery
 from pbem.domain.errors import NotFound, Readers, read_fields
 from pbem.domain.localtime import parse_wall
 from pbem.domain.states import TableStatus
+from pbem.domain.topics import Topic, read_topics, topics_text
 from pbem.i18n.speech import gettext as _
 from pbem.service.server import Server
 from pbem.store import ledger, people, preferences, tables
@@ -33,6 +35,7 @@ class EmailPreferences:
     digest_at: time
     sealed: bool
     reviews: bool
+    topics: frozenset[Topic]
     title: str = ""
     own: bool = False
     others: tuple[str, ...] = ()
@@ -50,6 +53,7 @@ def read(tx: Tx, server: Server, person_id: int, key: str | None = None) -> Emai
         digest_at=parse_wall(person.digest_at),
         sealed=person.sealed,
         reviews=person.reviews,
+        topics=read_topics(person.topics),
         title=game.title,
         own=row.of_table is not None,
     )
@@ -61,7 +65,10 @@ def of_person(tx: Tx, person: PersonRow) -> EmailPreferences:
     titles = {game.id: game.title for game in tables.of_person(tx, person.id, (TableStatus.OPEN, TableStatus.PLAYING))}
     others = tuple(title for game_id, title in titles.items() if game_id in special)
     digest_at = parse_wall(person.digest_at)
-    return EmailPreferences(parse_delivery(person.delivery), digest_at, person.sealed, person.reviews, others=others)
+    topics = read_topics(person.topics)
+    return EmailPreferences(
+        parse_delivery(person.delivery), digest_at, person.sealed, person.reviews, topics, others=others
+    )
 
 
 def read_choice(way: str, digest_at: str) -> tuple[Delivery, time | None]:
@@ -100,6 +107,19 @@ def reset(tx: Tx, server: Server, person_id: int, key: str) -> None:
     game = _table(tx, person_id, key)
     preferences.set_of_table(tx, person_id, game.id, None)
     _release(tx, server, person_id, game.id)
+
+
+def set_topics(tx: Tx, server: Server, person_id: int, topics: Collection[Topic]) -> None:
+    """Choose the kinds of emails."""
+    people.lock(tx, person_id)
+    people.change(tx, person_id, topics=topics_text(topics))
+    _release(tx, server, person_id, None)
+
+
+def switch_topic(tx: Tx, server: Server, person_id: int, topic: Topic, *, on: bool) -> None:
+    """Switch one kind of emails on or off."""
+    topics = read_topics(people.lock(tx, person_id).topics)
+    set_topics(tx, server, person_id, topics | {topic} if on else topics - {topic})
 
 
 def set_reviews(tx: Tx, server: Server, person_id: int, *, on: bool) -> None:

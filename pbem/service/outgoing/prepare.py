@@ -23,6 +23,7 @@ from pbem.domain.guests import is_guest
 from pbem.domain.outdated import ANSWERED, Subject, why_outdated as why_subject_outdated
 from pbem.domain.quiet_hours import parse_quiet
 from pbem.domain.states import EmailKind, EmailStatus, OfferStatus, TableStatus
+from pbem.domain.topics import read_topics, topic_of
 from pbem.mail.write.compose import Letterhead, compose
 from pbem.service.clocks import deadlines
 from pbem.service.clocks.deadlines import Games
@@ -63,7 +64,7 @@ _RATED_WITHIN: Final = timedelta(minutes=10)
 _CANNOT_WAIT: Final = frozenset({"replaced", "seat_offered", "seat_taken", "reservation_lost"})
 """Notices that take a seat away: its player must hear of it in time to come back. And those of a reservation in vain."""
 
-_BY_OTHERS: Final = frozenset({EmailKind.NOTICE, EmailKind.LEFT, EmailKind.DECLINED})
+_BY_OTHERS: Final = frozenset({EmailKind.NOTICE, EmailKind.LEFT, EmailKind.DECLINED, EmailKind.MENTION})
 """Kinds that others at a table cause, and could cause again and again."""
 
 NEWS_A_DAY: Final = 20
@@ -248,7 +249,7 @@ def _not_postponed(tx: Tx, server: Server, emails: Collection[EmailRow], games: 
             continue
         _hold_back(tx, email, verdict, now)
         key = turn_key(email)
-        if verdict is not None and key is not None and preference.preferred.way is not Way.AT_ONCE:
+        if verdict is not None and key is not None and _goes_without(verdict, preference):
             game_id, turn, seat = key
             deadlines.start_without_mail(tx, server, games[game_id], turn, seat, email.person_id)
     return leaving
@@ -272,9 +273,17 @@ def _judge(email: EmailRow, preference: PreferenceRow, now: datetime) -> Verdict
         return Verdict(Action.WITHHOLD if is_guest(preference.address) else Action.SEND)
     if preference.failing and not facts.get(BY_HAND):
         return None
+    topic = topic_of(email.kind, facts.get("what", ""))
+    if topic is not None and topic not in read_topics(preference.topics):
+        return Verdict(Action.WITHHOLD)
     quiet = parse_quiet(preference.quiet, ZoneInfo(preference.zone)) if preference.quiet else None
     last = bool(facts.get("last")) or facts.get("what") in _CANNOT_WAIT
     return judge(email.kind, preference.preferred, email.queued_at, now, quiet, last=last)
+
+
+def _goes_without(verdict: Verdict, preference: PreferenceRow) -> bool:
+    """Whether a clock starts although the email of its turn does not leave; in quiet hours it waits with the email."""
+    return verdict.action is Action.WITHHOLD or preference.preferred.way is not Way.AT_ONCE
 
 
 def _hold_back(tx: Tx, email: EmailRow, verdict: Verdict | None, now: datetime) -> None:

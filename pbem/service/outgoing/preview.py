@@ -158,6 +158,7 @@ def _example_facts(
         EmailKind.NEW_ADDRESS: {"here": True},
         EmailKind.ANNOUNCEMENT: {"text": "The server is moving on Sunday.\n\nAll clocks will be stopped."},
         EmailKind.CHANNEL: {"what": "failed", "service": "ntfy", "host": "ntfy.sh", "why": "it answered 404"},
+        EmailKind.MENTION: {"who": other, "line": 0},
         EmailKind.MERGED: {"reason": "They wrote from both.", "stays": True},
         EmailKind.CALL_ANSWERED: {
             "call": "I never got the email about this turn.",

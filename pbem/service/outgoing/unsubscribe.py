@@ -5,11 +5,13 @@ of any game, and all it can do is change when emails come and contact the organi
 its button too, without showing the page (RFC 8058).
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from pbem.domain.delivery import Delivery, Way
+from pbem.domain.topics import Topic
 from pbem.service import links
 from pbem.service.absence import offers
 from pbem.service.outgoing import preferences
@@ -68,6 +70,11 @@ def choose(server: Server, token: str, way: str, digest_at: str = "", key: str |
 def reset(server: Server, token: str, key: str) -> None:
     """Be emailed about a table as about all others."""
     server.run(preferences.reset, _person(server, token), key)
+
+
+def set_topics(server: Server, token: str, topics: Collection[Topic]) -> None:
+    """Choose the kinds of emails."""
+    server.run(preferences.set_topics, _person(server, token), topics)
 
 
 def save(server: Server, token: str, *, cadence: str, quiet: str, sealed: bool, reviews: bool) -> None:

@@ -19,6 +19,7 @@ from pbem.domain.localtime import parse_zone
 from pbem.domain.quiet_hours import parse_quiet
 from pbem.domain.reminder import DEFAULT, parse_cadence
 from pbem.domain.states import EmailKind
+from pbem.domain.topics import USUAL, topics_text
 from pbem.domain.user_text import parse_name
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
@@ -81,7 +82,11 @@ def change_settings(
         "quiet": _stored_quiet_hours,
         "cadence": lambda text: str(parse_cadence(text)),
     }
-    values = read_fields({field: partial(readers[field], text) for field, text in given.items() if text is not None})
+    values: dict[str, object] = read_fields(
+        {field: partial(readers[field], text) for field, text in given.items() if text is not None}
+    )
+    if zone is not None:
+        values["zone_chosen"] = True
     # Games are locked before people, as everywhere. Deadlines follow the quiet hours, which are local times.
     timed = values.keys() & {"quiet", "zone"}
     locked = lock_games_of(tx, person_id) if timed else {}
@@ -192,9 +197,11 @@ def _add(tx: Tx, server: Server, address: str, mailbox: str, name: str, delivery
         mailbox=mailbox,
         name=name,
         zone=server.zone,
+        zone_chosen=False,
         quiet=None,
         cadence=str(DEFAULT),
         delivery=str(delivery),
+        topics=topics_text(USUAL),
         digest_at=f"{DEFAULT_DIGEST:%H:%M}",
         sealed=False,
         reviews=True,

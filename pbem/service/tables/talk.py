@@ -1,7 +1,7 @@
 """Table talk: messages to everyone at a table.
 
-Talk is no part of the game: it has a hash chain of its own beside the log, sends no notification and makes no form stale.
-The others read it in their next email, unless they block its author. The text of a line can be redacted; the line itself
+Talk is no part of the game: it has a hash chain of its own beside the log, and makes no form stale.
+The others read it in their next email, unless they block its author; it notifies only players it mentions, if they want that. The text of a line can be redacted; the line itself
 and the chain stay.
 """
 
@@ -14,16 +14,18 @@ from zoneinfo import ZoneInfo
 from engine.game import Game
 from pbem.domain import hash_chain
 from pbem.domain.errors import Forbidden, Gone, NotFound, TooMany
-from pbem.domain.states import TableStatus
-from pbem.domain.talk import Line
+from pbem.domain.states import EmailKind, TableStatus
+from pbem.domain.talk import Line, mentioned
+from pbem.domain.topics import Topic, read_topics
 from pbem.domain.user_text import parse_talk
 from pbem.i18n.speech import gettext as _
 from pbem.service.links import follow_seat, without_tokens
 from pbem.service.people import bans
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
-from pbem.store import blocks, games, limits, people, players as player_rows, seats, talk
+from pbem.store import blocks, games, limits, outbox, people, players as player_rows, seats, talk
 from pbem.store.database import Tx
+from pbem.store.games import GameRow
 
 LINES_AN_HOUR: Final = 20
 """Lines of one seat in an hour: talk goes into emails, so it is not a chat."""
@@ -59,7 +61,26 @@ def say(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, text: s
         nonce=server.randomness.bytes(hash_chain.NONCE_BYTES),
     )
     talk.add(tx, game_id, row)
+    _notify_mentioned(tx, server, game, seat, row.seq, text)
     return text
+
+
+def _notify_mentioned(tx: Tx, server: Server, game: GameRow, author: int, line: int, text: str) -> None:
+    """Email the players a line mentions, if they want that and haven't muted its author."""
+    players = {player.seat: player for player in player_rows.of_game(tx, game.id) if player.seat is not None}
+    readers = {
+        seat: players[seat].person_id
+        for seat in mentioned(text, {seat: player.name for seat, player in players.items()} if "@" in text else {})
+        if seat != author and author not in blocks.blocked_seats(tx, game.id, seat)
+    }
+    persons = people.read_all(tx, {person for person in readers.values() if person is not None}) if readers else {}
+    facts = {"who": players[author].name, "line": line}
+    emails = [
+        outbox.NewEmail(person, EmailKind.MENTION, game.id, None, seat, None, facts)
+        for seat, person in sorted(readers.items())
+        if person is not None and Topic.TALK in read_topics(persons[person].topics)
+    ]
+    outbox.queue(tx, emails, server.now(), server.now())
 
 
 def redact(tx: Tx, game_id: int, seq: int) -> None:

@@ -16,7 +16,8 @@ class PersonRow:
 
     `delivery` is how they want to be emailed, `digest_at` the time of day of their digest, `digest_on` the last day
     whose digest was dealt with, `sealed` whether they get an email when a sealed choice is in, `reviews` whether
-    they get their reviews by email, `show_ratings` whether others see their ratings.
+    they get their reviews by email, `show_ratings` whether others see their ratings. `topics` are the kinds of emails
+    they want, `zone_chosen` whether they have said which time zone is theirs.
     """
 
     id: Id
@@ -25,9 +26,11 @@ class PersonRow:
     mailbox: str
     name: str
     zone: str
+    zone_chosen: bool
     quiet: str | None
     cadence: str
     delivery: str
+    topics: str
     digest_at: str
     digest_on: date | None
     sealed: bool

@@ -11,12 +11,13 @@ from pbem.domain.delivery import Way
 from pbem.domain.errors import Refusal, read_fields
 from pbem.domain.moments import relative_text
 from pbem.domain.rating_words import rating_text
+from pbem.domain.topics import Topic
 from pbem.domain.vacation import parse_day
 from pbem.i18n.speech import gettext as _
 from pbem.service.account import feeds, my_page, ratings
 from pbem.service.clocks import vacations
-from pbem.service.outgoing import ledger
-from pbem.service.people import sessions, sign_in as link_email
+from pbem.service.outgoing import ledger, preferences
+from pbem.service.people import addresses, sessions, sign_in as link_email
 from pbem.service.people.sessions import SessionProof
 from pbem.service.play.rules import title_of
 from pbem.web import phrases, security, site
@@ -111,6 +112,13 @@ def choose_delivery() -> Response:
     return site.go("my_page.emails", done="delivery")
 
 
+@pages.post("/mails/kinds")
+def choose_topics() -> Response:
+    """Choose the kinds of emails."""
+    server().run(preferences.set_topics, person_id(), ticked_topics())
+    return site.go("my_page.emails", done="delivery")
+
+
 @pages.post("/mails/again")
 @site.shows_refusals_on(emails)
 def resend_email() -> Response:
@@ -142,6 +150,14 @@ def save_settings() -> Response:
     return site.go("my_page.settings", done="settings")
 
 
+@pages.post("/zone")
+@site.shows_refusals_on(show)
+def save_zone() -> Response:
+    """Save the time zone that the browser has named, or keep the one there is."""
+    server().run(addresses.change_settings, person_id(), zone=field("zone"))
+    return site.go("my_page.show", done="zone")
+
+
 @pages.post("/vacation")
 @site.shows_refusals_on(settings)
 def change_vacation() -> Response:
@@ -161,6 +177,11 @@ def renew_feeds() -> Response:
     """Give the feeds new addresses, or their first ones."""
     server().run(feeds.renew, person_id())
     return site.go("my_page.settings", done="feeds")
+
+
+def ticked_topics() -> list[Topic]:
+    """The kinds of emails that are ticked in a form."""
+    return [topic for topic in Topic if ticked(topic)]
 
 
 def session() -> sessions.Session:

@@ -11,6 +11,7 @@ from pbem.service.outgoing import unsubscribe
 from pbem.service.people import sign_in as link_email
 from pbem.tokens import Purpose
 from pbem.web import csrf, site
+from pbem.web.people.my_page import ticked_topics
 from pbem.web.site import field, server, ticked
 
 pages = Blueprint("unsubscribe", __name__)
@@ -53,6 +54,13 @@ def save_settings(token: str) -> Response:
         reviews=ticked("reviews"),
     )
     return site.go("unsubscribe.show", token=token, done="settings")
+
+
+@pages.post("/u/<token>/kinds")
+def choose_topics(token: str) -> Response:
+    """Choose the kinds of emails."""
+    unsubscribe.set_topics(server(), token, ticked_topics())
+    return site.go("unsubscribe.show", token=token, done="delivery")
 
 
 @pages.post("/u/<token>/links")

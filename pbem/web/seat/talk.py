@@ -4,6 +4,7 @@ from flask import Blueprint, Response
 
 from pbem.domain.errors import Refusal
 from pbem.i18n.speech import gettext as _
+from pbem.service.desk import calls
 from pbem.service.people import blocks
 from pbem.service.tables import talk
 from pbem.web import phrases, site
@@ -32,6 +33,14 @@ def say(token: str) -> Response:
     """Send a message to everyone at the table."""
     server().run(talk.say_by_link, token, field("text"))
     return site.go("talk.show", token=token, done="talk")
+
+
+@pages.post("/s/<token>/talk/report")
+@site.shows_refusals_on(show)
+def report(token: str) -> Response:
+    """Report a message to the organiser."""
+    server().run(calls.report, token, whole_number("line", _("a message number")))
+    return site.go("contact.sent")
 
 
 @pages.post("/s/<token>/talk/hear")

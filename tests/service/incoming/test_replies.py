@@ -11,7 +11,7 @@ from pbem.service.desk.acts.clocks import Freeze
 from pbem.service.desk.acts.rewind import Rewind
 from pbem.service.incoming import replies
 from pbem.service.outgoing import preferences
-from pbem.service.people import sessions
+from pbem.service.people import addresses, sessions
 from pbem.service.play import move
 from pbem.service.play.log import Kind
 from pbem.service.play.move import Actor
@@ -57,6 +57,14 @@ def nothing_but_the_receipt(before, after):
     return {name: rows for name, rows in before.items() if name not in expected} == {
         name: rows for name, rows in after.items() if name not in expected
     }
+
+
+def test_a_kind_of_email_is_switched_by_reply(at):
+    answers = at(TURNS)
+    answers.write(0, "stop reminders", "start talk")
+    assert [line[1:] for line in answers.outcomes()] == [("applied", "switched_off"), ("applied", "switched_on")]
+    person = answers.server.read(addresses.read, answers.person(0))
+    assert person.topics == "turns talk invitations results players"
 
 
 # Choices.

@@ -10,6 +10,7 @@ import pytest
 
 from pbem.domain.delivery import parse_delivery
 from pbem.domain.errors import Forbidden, Gone, NotFound
+from pbem.domain.topics import Topic
 from pbem.service.absence import timeouts
 from pbem.service.outgoing import deliver, ledger, preferences
 from pbem.service.people import addresses, sign_in
@@ -277,6 +278,28 @@ def test_a_digest_gives_no_more_time_for_undo(server, clock, sink, post, table):
     deliver.deliver(server, post)
     with pytest.raises(Gone):
         server.run(undo.take_back, game.id, turn, mover)
+
+
+# Kinds of emails
+
+
+def test_a_kind_of_email_that_is_off_is_withheld_and_its_clock_runs(server, clock, post, game):
+    mover = next_of(game)
+    ann = game.person_at(mover)
+    server.run(preferences.switch_topic, ann, Topic.TURNS, on=False)
+    clock.advance(2 * MINUTE)
+    deliver.deliver(server, post)
+    assert turn_of(server, game, mover).status == "withheld"
+    with server.store.read() as tx:
+        row = deadlines.read(tx, game.id, game.row().turn, mover)
+    assert (row.accepted_at, row.due_at) == (row.asked_at + server.hold, row.due_at)
+    assert row.due_at is not None
+    server.run(preferences.switch_topic, ann, Topic.TURNS, on=True)
+    clock.advance(2 * MINUTE)
+    deliver.deliver(server, post)
+    assert turn_of(server, game, mover).status == "sent"
+    with server.store.read() as tx:
+        assert deadlines.read(tx, game.id, game.row().turn, mover).accepted_at == row.accepted_at
 
 
 # Confirmation of sealed choices

@@ -1,17 +1,20 @@
 """Talk at a table: who may speak, who hears it, and what is left of what was redacted."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from sqlalchemy import update
 
 from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, TooMany
+from pbem.domain.topics import Topic
 from pbem.domain.user_text import LONGEST_TALK
 from pbem.ops.verify import verify_game
 from pbem.service import links
 from pbem.service.archive import seat_file
 from pbem.service.desk.acts.correct import Redact
 from pbem.service.desk.acts.seats import Substitute
+from pbem.service.outgoing import deliver, preferences
 from pbem.service.people import blocks
 from pbem.service.tables import leaving, talk
 from pbem.store import talk as talk_rows
@@ -21,6 +24,7 @@ from pbem.tokens import Purpose
 from tests.service.actors import moderate
 from tests.service.clock import HOUR
 from tests.service.database import all_rows, check_atomic, queued_emails
+from tests.service.outgoing.test_deliver import HEAD, post_to
 from tests.service.races import meetings
 from tests.web.browser import Links
 
@@ -188,3 +192,22 @@ def test_a_line_that_lost_its_text_without_a_row_that_says_why_is_found(table):
     begun.server.store.write(lambda tx: talk.redact(tx, begun.id, 1))
     with begun.server.store.read() as tx:
         assert any("no row says why" in wrong.says for wrong in verify_game(tx, begun.id).problems)
+
+
+def test_a_mention_is_emailed_to_players_who_want_that_and_do_not_mute_its_author(table, sink, clock):
+    begun = table()
+    server, (ann, ben, cleo) = begun.server, [begun.person_at(seat) for seat in range(3)]
+    names = [begun.players()[seat].name for seat in range(3)]
+    say(begun, 0, f"@{names[1]}, hello!")
+    assert queued_emails(server, ben, "mention") == []
+    for person in (ann, ben, cleo):
+        server.run(preferences.switch_topic, person, Topic.TALK, on=True)
+    server.run(blocks.block, Links(server).of(begun, 2)[1], 0)
+    say(begun, 0, f"@{names[1]}, @{names[2]} and @{names[0]}: well played!")
+    assert [len(queued_emails(server, person, "mention")) for person in (ann, ben, cleo)] == [0, 1, 0]
+    deliver.deliver(server, replace(post_to(sink), letterhead=replace(HEAD, replies=True)), limit=100)
+    (email,) = (
+        each for each in sink.to(f"{names[1].lower()}@example.org") if "mentioned you" in each.message["subject"]
+    )
+    assert f"> @{names[1]}, @{names[2]} and @{names[0]}: well played!" in email.text
+    assert email.message["reply-to"].startswith("r+")

@@ -155,12 +155,22 @@ def test_tables_that_wait_for_a_move_come_first_and_lead_to_the_seat(browser, ta
     assert "Sooner" in at_table.text
 
 
-def test_every_page_leads_its_reader_and_nobody_else_to_the_next_turn(app, browser, table, sign_in, carry, clock, server):
+def test_every_page_leads_its_reader_and_nobody_else_to_the_next_turn(
+    app, browser, table, sign_in, carry, clock, server
+):
     game = table("templari", 3, title="Sunset & Sons", pace="1d")
     carry()
     seat = next(iter(game.asked()))
     sign_in(game.person_at(seat))
-    paths = ("/", "/games/bid", "/help", "/my/settings", "/new/bid", f"/t/{game.row().key}", f"/t/{game.row().key}/replay")
+    paths = (
+        "/",
+        "/games/bid",
+        "/help",
+        "/my/settings",
+        "/new/bid",
+        f"/t/{game.row().key}",
+        f"/t/{game.row().key}/replay",
+    )
     for path in paths:
         for _ in range(2):
             with count_calls(server.store) as made:
@@ -171,6 +181,17 @@ def test_every_page_leads_its_reader_and_nobody_else_to_the_next_turn(app, brows
     assert page.form("Next: Sunset & Sons, 1 day left").press().url.startswith("/s/")
     game.play(seat, game.asked()[seat].default)
     assert "Next:" not in browser.open("/").text
+
+
+def test_the_time_zone_of_the_browser_is_offered_until_one_is_chosen(browser, sign_in, ann, server):
+    page = sign_in(ann)
+    assert "static/zone.js" in page.source
+    saved = page.form("Use the browser's:").press()
+    assert "Time zone saved." in saved.text
+    assert "static/zone.js" not in saved.source
+    assert browser.post("/my/zone", [("zone", "Moon")]).status == 400
+    browser.post("/my/zone", [("zone", "Europe/Paris")])
+    assert server.read(addresses.read, ann).zone == "Europe/Paris"
 
 
 def test_a_frozen_table_is_still_listed(browser, sign_in, table, server):
@@ -235,7 +256,9 @@ def test_pages_run_the_sites_script_and_no_other(browser, sign_in, ann):
     sign_in(ann)
     for path in PAGES:
         page = browser.open(path)
-        assert re.findall("<script[^>?]*", page.source) == ['<script src="/static/countdown.js']
+        scripts = re.findall('<script src="/static/([^?]*)', page.source)
+        assert scripts == ["countdown.js", "zone.js"][: 2 if path == "/my" else 1]
+        assert page.source.count("<script") == len(scripts)
         policy = page.response.headers["Content-Security-Policy"]
         assert policy.startswith("default-src 'none'; ")
         assert "script-src 'self'" in policy

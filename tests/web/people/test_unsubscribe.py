@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from pbem.domain.topics import Topic
 from pbem.service.clocks import reachability
 from pbem.service.outgoing import preferences as outgoing_preferences, unsubscribe
 from pbem.service.people import addresses
@@ -131,6 +132,18 @@ def test_a_table_can_return_to_the_setting_for_all(browser, server, ann):
     assert ann.preferences(server) == ("at once", "at once", "at once")
     with server.store.read() as tx:
         assert preferences.of_tables(tx, ann.number) == {}
+
+
+def test_kinds_of_emails_can_be_switched_here_and_on_ones_own_page(browser, server, ann, sign_in):
+    page = browser.open(ann.all).form("Save kinds").press(turns="yes", talk="yes")
+    assert "Email settings saved." in page.text
+    assert server.read(addresses.read, ann.number).topics == "turns talk"
+    own = sign_in(ann.number).follow("Emails")
+    for shown in (page, own):
+        ticked = re.findall('name="([a-z]+)" value="yes" checked', shown.source)
+        assert [name for name in ticked if name in tuple(Topic)] == ["turns", "talk"]
+    own.form("Save kinds").press(results="yes")
+    assert server.read(addresses.read, ann.number).topics == "results"
 
 
 def test_reminders_and_quiet_hours_can_be_chosen_too(browser, server, ann):

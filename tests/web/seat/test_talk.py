@@ -4,7 +4,7 @@ import pytest
 
 from pbem.service.desk.acts.seats import Substitute
 from pbem.service.tables import talk
-from pbem.store import talk as talk_rows
+from pbem.store import calls, talk as talk_rows
 from tests.service.actors import moderate
 from tests.service.clock import HOUR
 from tests.service.play.test_move_cost import cost_of
@@ -127,3 +127,14 @@ def test_earlier_messages_of_a_seat_are_not_attributed_to_its_new_player(talk_pa
         (old, "I am bored."),
         (other, "Please play on."),
     ]
+
+
+def test_a_message_is_reported_to_the_organiser(talk_page, game, olga):
+    say(talk_page(0), "Something rude")
+    assert not [form for form in talk_page(0).forms() if form.button.startswith("Report")]
+    names = [game.players()[seat].name for seat in range(3)]
+    assert talk_page(1).form("Report message 1").press().url == "/called"
+    (call,) = game.server.store.write(lambda tx: calls.with_status(tx, "open", 10))
+    assert call.text == f"Please look at message 1 of the table talk, by {names[0]}: “Something rude”"
+    assert (call.game_id, call.seat, call.person_id) == (game.id, 1, game.person_at(1))
+    assert call.text in olga.open("/desk/calls").text
