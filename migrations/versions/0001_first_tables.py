@@ -691,6 +691,20 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_former_player_person_id"), ["person_id"], unique=False)
 
     op.create_table(
+        "note",
+        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("seat", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("text", sa.Text(), nullable=False),
+        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_note_game_id")),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_note_person_id")),
+        sa.PrimaryKeyConstraint("game_id", "seat", "person_id", name=op.f("pk_note")),
+    )
+    with op.batch_alter_table("note", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_note_person_id"), ["person_id"], unique=False)
+
+    op.create_table(
         "preference",
         sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
         sa.Column(
@@ -971,6 +985,10 @@ def downgrade() -> None:
 
     op.drop_table("review")
     op.drop_table("recording")
+    with op.batch_alter_table("note", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_note_person_id"))
+
+    op.drop_table("note")
     with op.batch_alter_table("preference", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_preference_person_id"))
         batch_op.drop_index(

@@ -36,6 +36,7 @@ class Word(StrEnum):
     NEW_SEAT_LINKS = "new links here"
     UNDO = "undo"
     TALK = "talk"
+    NOTE = "note"
     VACATION = "vacation"
     ORDER = "order"
     DROP_ORDER = "drop order"
@@ -46,6 +47,7 @@ class Word(StrEnum):
 
 USAGES: Final[Mapping[Word, str]] = {word: word.value for word in Word} | {
     Word.TALK: "talk <message>",
+    Word.NOTE: "note: <text>",
     Word.VACATION: "vacation <first day> to <last day>",
     Word.ORDER: "order <standing order>",
     Word.START: "start <kind of email>",
@@ -120,6 +122,7 @@ _CLOSING: Final = re.compile(rf"(?<=[\s,;.!–—-])(?:{_PLEASE})$", re.IGNORECA
 _LONGEST_COURTESY: Final = 20
 _AROUND_COURTESY: Final = " ,;.!–—-"
 _TALKS: Final = re.compile(r"\W*talk\b", re.IGNORECASE)
+_NOTE: Final = re.compile(r"\W*note\W{0,2}:\s*(.+)", re.IGNORECASE | re.DOTALL)
 _TALK: Final = re.compile(r"\W*talk\W*?(?:[\s:,]+(.*))?", re.IGNORECASE | re.DOTALL)
 # How people end a letter, which is not meant for the table.
 _SEE_YOU: Final = re.compile(
@@ -136,7 +139,7 @@ _NUMBERS: Final = {
 }
 _ONCE: Final = re.compile(r"\bthis (?:time|turn|once|move)\b", re.IGNORECASE)
 # With a question mark, these still mean the same.
-_HARMLESS: Final = frozenset({Word.HELP, Word.BOARD, Word.RULES, Word.TALK})
+_HARMLESS: Final = frozenset({Word.HELP, Word.BOARD, Word.RULES, Word.TALK, Word.NOTE})
 
 
 def read(line: str, decision: Decision | None) -> Command | None:
@@ -243,6 +246,10 @@ def _word_command(text: str, words: list[str]) -> WordCommand | None:
         match = _TALK.fullmatch(text)
         message = "" if match is None else (match[1] or "").strip()
         return None if _SEE_YOU.fullmatch(message) else WordCommand(text, word, message)
+    if word is Word.NOTE:
+        # The text is private: no email has it, so a receipt quotes nothing of it.
+        match = _NOTE.fullmatch(text)
+        return None if match is None else WordCommand(word, word, match[1])
     rest = " ".join(words[1:])
     if word is Word.VACATION:
         # Days have digits. Without any, the line is about a vacation and does not book one.

@@ -128,9 +128,7 @@ def refuse_addresses(text: str) -> None:
 
 def parse_message(text: str) -> str:
     """Parse a message of several lines. Raises BadInput."""
-    lines = [_visible(line).rstrip() for line in text.replace("\r\n", "\n").split("\n")]
-    message = "\n".join(lines).strip()
-    _must_not_pile_up(message)
+    message = _paragraphs(text)
     if not message:
         raise BadInput(_("Your message is empty."), remedy=_("Write something first."))
     if len(message) > LONGEST_TEXT:
@@ -140,6 +138,25 @@ def parse_message(text: str) -> str:
             remedy=_("Shorten it, or send a second message."),
         )
     return message
+
+
+def parse_notes(text: str) -> str:
+    """Parse a player's notes, which may be empty. Raises BadInput."""
+    notes = _paragraphs(text)
+    if len(notes) > LONGEST_TEXT:
+        raise BadInput(
+            _("Your notes have %(many)s characters.", many=len(notes)),
+            why=_("The limit is %(longest_text)s.", longest_text=LONGEST_TEXT),
+            remedy=_("Shorten them."),
+        )
+    return notes
+
+
+def _paragraphs(text: str) -> str:
+    lines = [_visible(line).rstrip() for line in text.replace("\r\n", "\n").split("\n")]
+    paragraphs = "\n".join(lines).strip()
+    _must_not_pile_up(paragraphs)
+    return paragraphs
 
 
 def _line(text: str, what: str, longest: int) -> str:

@@ -16,6 +16,7 @@ from pbem.store.schema import (
     GAME,
     INVITATION,
     JOIN_REQUEST,
+    NOTE,
     OFFER,
     ORGANISER,
     OUTBOX,
@@ -46,6 +47,7 @@ _ANY_NUMBER: Final[tuple[Column[Any], ...]] = (
 _ONCE: Final[tuple[tuple[Column[Any], str], ...]] = (
     (INVITATION.c.person_id, "game_id"),
     (JOIN_REQUEST.c.person_id, "game_id"),
+    (NOTE.c.person_id, "game_id"),
     (PREFERENCE.c.person_id, "game_id"),
     (BLOCK.c.person_id, "blocked_id"),
     (BLOCK.c.blocked_id, "person_id"),

@@ -23,6 +23,7 @@ from pbem.store.schema import (
     JOIN_REQUEST,
     LEDGER,
     LINK,
+    NOTE,
     OFFER,
     OUTBOX,
     PLAYER,
@@ -44,6 +45,7 @@ _ABOUT: Final = {
     "sessions": SESSION,
     "vacations": VACATION,
     "preferences": PREFERENCE,
+    "notes": NOTE,
     "willing": VOLUNTEER,
     "blocks": BLOCK,
     "bans": BAN,
@@ -132,7 +134,18 @@ def _mappings(tx: Connection, query: Select[Any]) -> Rows:
     return [dict(row) for row in tx.execute(query).mappings()]
 
 
-_DROPPED: Final = (BOUNCE, INVITATION, PREFERENCE, REVIEW, SESSION, UNREACHABLE, VACATION, VOLUNTEER, JOIN_REQUEST)
+_DROPPED: Final = (
+    BOUNCE,
+    INVITATION,
+    NOTE,
+    PREFERENCE,
+    REVIEW,
+    SESSION,
+    UNREACHABLE,
+    VACATION,
+    VOLUNTEER,
+    JOIN_REQUEST,
+)
 """Tables with rows about a person alone."""
 
 GONE: Final = "(deleted)"

@@ -44,7 +44,7 @@ from pbem.web.people import (
     unverified_reply,
 )
 from pbem.web.public import contact, dev_inbox, front, gallery, handbook, rules, verify
-from pbem.web.seat import choice, ending, move, page, talk
+from pbem.web.seat import choice, ending, move, notes, page, talk
 from pbem.web.tables import interventions, invitations, joining, new, replay, review
 
 _log = structlog.get_logger(__name__)
@@ -113,7 +113,7 @@ def create_app(server: Server, config: Config, advise: Advise = hint_here) -> Fl
     public = (front, contact, rules, handbook, verify)
     people = (sign_in, my_page, account, channels, consent, disown, feeds, unsubscribe, unverified_reply)
     tables = (new, joining, invitations, interventions, replay, review)
-    seats = (page, choice, move, talk, ending)
+    seats = (page, choice, move, talk, notes, ending)
     for module in (*public, *people, *tables, *seats, inbound):
         app.register_blueprint(module.pages)
     for blueprint in (endpoints.routes, *desk.BLUEPRINTS):

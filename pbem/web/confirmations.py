@@ -28,6 +28,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "invited": mark("Invitations sent."),
     "left": mark("You've left the table."),
     "muted": mark("Muted. You won't see their messages."),
+    "notes": mark("Notes saved."),
     "order dropped": mark("Standing order dropped."),
     "order set": mark("Standing order set."),
     "others signed out": mark("All other browsers are signed out."),

@@ -52,7 +52,7 @@ from pbem.service.outgoing.channel_delivery import ChannelPost
 from pbem.service.outgoing.channel_messages import code_of
 from pbem.service.outgoing.deliver import Post
 from pbem.service.people import blocks, sessions, sign_in
-from pbem.service.play import by_link as seat_link, views
+from pbem.service.play import by_link as seat_link, notes, views
 from pbem.service.play.move import Actor
 from pbem.service.play.views import SAVE_EVERY
 from pbem.service.tables import by_link, demo, invitations, joining, leaving, talk
@@ -199,6 +199,8 @@ def plays_by_links(world: AddressWorld) -> None:
     server.run(seat_link.drop_order, order)
     server.run(seat_link.api_token, token)
     server.run(talk.say_by_link, token, "Good luck!")
+    server.run(notes.save, token, "Ben bluffs.")
+    server.run(notes.add, game.id, 0, game.person_at(0), "Often.")
     server.run(calls.report, other, 1)
     world.moderate(Redact(game.id, 1))
     server.run(blocks.block, other, 0)

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import date, time, timedelta
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 from unittest.mock import patch
@@ -41,7 +42,7 @@ from pbem.service.outgoing import digests, preferences
 from pbem.service.outgoing.channel_messages import says_to_table
 from pbem.service.outgoing.deliver import Post, deliver, post_of
 from pbem.service.people import addresses
-from pbem.service.play import by_link
+from pbem.service.play import by_link, notes
 from pbem.service.play.log import Kind
 from pbem.service.server import Server
 from pbem.service.tables import joining
@@ -113,6 +114,10 @@ class World:
         # Made for all seats at once, so that they are the same for every reader and in any order.
         links = Links(self.server)
         self.links = {seat: links.of(self.game, seat) for seat in range(truth.seats)}
+        for seat, (_, token) in self.links.items():
+            # Notes say things that only their player knows.
+            known = sha256(repr(self.game.view(seat)).encode()).digest()
+            self.server.run(notes.save, token, f"I remember {int.from_bytes(known[:4], 'big')}.")
         for seat in range(truth.seats):
             self.server.run(feeds.renew, self.game.person_at(seat))
         self._programs = {seat: self.server.run(by_link.api_token, token) for seat, (_, token) in self.links.items()}

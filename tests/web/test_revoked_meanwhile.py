@@ -80,6 +80,7 @@ ACTS = {
     "talk.say": {"text": "Hello."},
     "talk.report": {"line": "1"},
     "talk.mute": {"hear": "no", "seat": "1"},
+    "notes.save": {"text": "Hello."},
     "ending.agree_to_end": {"agree": "yes"},
     "ending.resign": {"sure": "yes"},
     "ending.open_rematch": {},

@@ -36,7 +36,7 @@ from pbem.service.clocks import vacations
 from pbem.service.incoming import answers
 from pbem.service.links import MoveLink
 from pbem.service.outgoing import ledger, new_links, preferences
-from pbem.service.play import move as play_move, standing_orders as play_orders, undo, views
+from pbem.service.play import move as play_move, notes, standing_orders as play_orders, undo, views
 from pbem.service.play.log import entries_back, latest_entries
 from pbem.service.play.move import Actor
 from pbem.service.play.rules import rules_of
@@ -77,6 +77,7 @@ class Done(StrEnum):
     ORDER_DROPPED = "order_dropped"
     TAKEN_BACK = "taken_back"
     TALKED = "said"
+    NOTED = "noted"
     AWAY = "away"
     RESENT = "resent"
     NEW_LINKS = "new_links"
@@ -287,6 +288,9 @@ def _do_word(acting: _Acting, command: WordCommand) -> tuple[Done, str]:
             return Done.TAKEN_BACK, _take_back(acting)
         case Word.TALK:
             return Done.TALKED, talk.say(tx, server, acting.game_id, acting.seat, person_id, command.rest)
+        case Word.NOTE:
+            notes.add(tx, server, acting.game_id, acting.seat, person_id, command.rest)
+            return Done.NOTED, ""
         case Word.ORDER:
             # An order names no turn: it belongs to what its writer was asked, however late it arrives.
             game_id, seat, turn = acting.game_id, acting.seat, acting.turn

@@ -47,6 +47,7 @@ from pbem.store.schema.people import (
     BOUNCE,
     CHANNEL,
     LINK_REQUEST,
+    NOTE,
     ORGANISER,
     PERSON,
     PREFERENCE,

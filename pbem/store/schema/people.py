@@ -7,7 +7,7 @@ from typing import Annotated, Final
 from sqlalchemy import CheckConstraint, Index, UniqueConstraint, text
 
 from pbem.domain.channels import ChannelKind, ChannelStatus
-from pbem.store.schema.base import KEY, GameId, Id, PersonId, Reference, one_of, table
+from pbem.store.schema.base import KEY, GameId, Id, Part, PersonId, Reference, one_of, table
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +93,20 @@ PREFERENCE = table(
         "ix_preference_digest", "delivery", "person_id", sqlite_where=_READS_DIGESTS, postgresql_where=_READS_DIGESTS
     ),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class NoteRow:
+    """A person's private notes about a table where they have a seat, or had one."""
+
+    game_id: Annotated[GameId, KEY]
+    seat: Part
+    person_id: Annotated[PersonId, KEY]
+    text: str = field(repr=False)
+    at: datetime
+
+
+NOTE = table("note", NoteRow, Index(None, "person_id"))
 
 
 @dataclass(frozen=True, slots=True)

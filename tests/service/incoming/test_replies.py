@@ -67,6 +67,15 @@ def test_a_kind_of_email_is_switched_by_reply(at):
     assert person.topics == "turns talk invitations results players"
 
 
+def test_a_note_by_reply_is_added_to_the_private_notes_and_never_quoted(at):
+    answers = at(TURNS)
+    answers.write(0, "note: Ben bluffs.", "Note: and often!")
+    assert answers.outcomes() == [("note", "applied", "noted")] * 2
+    rows = all_rows(answers.server.store)
+    assert [row[3] for row in rows["note"]] == ["Ben bluffs.\nand often!"]
+    assert "bluffs" not in repr(rows["outbox"])
+
+
 # Choices.
 
 
