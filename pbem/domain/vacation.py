@@ -72,8 +72,7 @@ def parse_vacation(text: str, today: date | None = None) -> Vacation:
                 last=day_text(last),
                 first=day_text(first),
             ),
-            why=_("Enter the first day first."),
-            remedy=_(_EXAMPLE),
+            remedy=_("Choose a later last day, or an earlier first one."),
         )
     return Vacation(first, last)
 
