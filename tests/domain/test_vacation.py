@@ -53,8 +53,8 @@ def test_anything_else_is_refused_with_an_example(text: str, says: str) -> None:
         parse_vacation(text)
 
 
-def test_a_vacation_cannot_end_before_it_begins() -> None:
-    with pytest.raises(BadInput, match="would end on Sun 20 Dec 2026, before it starts on Sun 3 Jan 2027. Choose a later"):
+def test_days_in_the_wrong_order_are_refused_in_words() -> None:
+    with pytest.raises(BadInput, match="would end on Sun 20 Dec 2026, before it starts on Sun 3 Jan 2027"):
         parse_vacation("2027-01-03 to 2026-12-20")
 
 
