@@ -35,6 +35,8 @@ _BOT: Final = exists().where(
 
 WAITS: Final[tuple[tuple[Column[Any], tuple[ColumnElement[bool], ...]], ...]] = (
     (OUTBOX.c.due_at, (_QUEUED,)),
+    # Messages that are to be marked as done.
+    (OUTBOX.c.due_at, (OUTBOX.c.remote_id.is_not(None),)),
     (RECEIVED.c.due_at, (_WAITING,)),
     (DEADLINE.c.due_at, (_OPEN, _BOT)),
     (QUOTA.c.used_until, ()),

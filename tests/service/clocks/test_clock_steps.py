@@ -11,7 +11,7 @@ from pbem.clock import ClockSetError, StepWatch
 from pbem.config import read
 from pbem.domain.errors import Gone
 from pbem.domain.interval import Interval
-from pbem.domain.states import EmailKind
+from pbem.domain.states import EmailKind, EmailStatus
 from pbem.ops.monitoring import readiness
 from pbem.service.absence import timeouts
 from pbem.service.archive.reviews import LEASE, make_next
@@ -151,6 +151,9 @@ def test_emails_bots_leases_and_limits_from_before_a_step_back_wait_for_nothing(
     now = server.now()
 
     def write(tx):
+        outbox.queue(tx, [NewEmail(ann, EmailKind.LINKS)], now, now)
+        marked = outbox.of_person(tx, ann, 1)[0].id
+        outbox.change(tx, marked, status=EmailStatus.SENT, remote_id="1")
         outbox.queue(tx, [NewEmail(ann, EmailKind.LINKS)], now, now)
         rate_limits.write(tx, {"example.org": now + MINUTE})
         deadlines.claim(tx, now, now + timeouts.LEASE, 10, bots=True)
