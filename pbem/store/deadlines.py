@@ -104,12 +104,13 @@ def _expired(moment: ColumnElement[Any], *, bots: bool) -> Select[Any]:
 
 
 def _expired_of_bots() -> Select[Any]:
-    """The same for bots, which think one after the other: first at the tables of the host with the fewest turns waiting."""
+    """The same for bots, which think one after the other: a turn of each host, from the one behind `after`, then a second."""
     expired = _expired(DEADLINE.c.due_at, bots=True)
-    turns = expired.with_only_columns(GAME.c.host_id, func.count().label("turns"))
-    waiting = turns.order_by(None).limit(None).group_by(GAME.c.host_id).subquery("waiting")
-    keys = expired.join(waiting, waiting.c.host_id == GAME.c.host_id)
-    return keys.order_by(None).order_by(waiting.c.turns, DEADLINE.c.due_at)
+    of_host = func.row_number().over(partition_by=GAME.c.host_id, order_by=DEADLINE.c.due_at)
+    numbered = expired.with_only_columns(*_KEY, of_host.label("number")).order_by(None).limit(None).subquery("numbered")
+    keys = expired.join(numbered, and_(*(numbered.c[column.name] == column for column in _KEY)))
+    had_its_turn = GAME.c.host_id <= bindparam("after", type_=Number)
+    return keys.order_by(None).order_by(numbered.c.number, had_its_turn, GAME.c.host_id)
 
 
 def _claim(expired: Select[Any]) -> ReturningUpdate[Any]:
@@ -123,7 +124,8 @@ def _claim(expired: Select[Any]) -> ReturningUpdate[Any]:
 
 
 # A worker asks every few seconds whether there is anything to do, so these are built once.
-_CLAIM = {False: _claim(_expired(DEADLINE.c.due_at, bots=False)), True: _claim(_expired_of_bots())}
+_CLAIM = _claim(_expired(DEADLINE.c.due_at, bots=False))
+_CLAIM_OF_BOTS = _claim(_expired_of_bots())
 _TO_REMIND = (
     select(DEADLINE)
     .where(tuple_(*_KEY).in_(select(_expired(DEADLINE.c.remind_at, bots=False).subquery())))
@@ -216,9 +218,22 @@ def change(tx: Connection, row: DeadlineRow, **values: Any) -> None:
     tx.execute(update(DEADLINE).where(*where).values(**values))
 
 
-def claim(tx: Connection, now: datetime, until: datetime, limit: int, *, bots: bool) -> list[DeadlineRow]:
-    """Lease expired deadlines, counting an attempt. Locked rows are skipped, or moves would deadlock."""
-    rows = queries.many(tx, DeadlineRow, _CLAIM[bots], {"now": now, "until": until, "most": limit})
+def claim(tx: Connection, now: datetime, until: datetime, limit: int) -> list[DeadlineRow]:
+    """Lease expired deadlines of people, counting an attempt. Locked rows are skipped, or moves would deadlock."""
+    return _claim_by(tx, _CLAIM, {"now": now, "until": until, "most": limit})
+
+
+def claim_of_bots(
+    tx: Connection, now: datetime, until: datetime, limit: int, after: int = 0
+) -> tuple[list[DeadlineRow], int]:
+    """The same for bots; each host has their turn, from the one behind `after`. Returns the host to go on behind, too."""
+    rows = _claim_by(tx, _CLAIM_OF_BOTS, {"now": now, "until": until, "most": limit, "after": after})
+    hosts = tx.execute(select(GAME.c.host_id).where(GAME.c.id.in_({row.game_id for row in rows}))).scalars()
+    return rows, max(hosts, key=lambda host: (host <= after, host), default=after)
+
+
+def _claim_by(tx: Connection, statement: ReturningUpdate[Any], values: dict[str, Any]) -> list[DeadlineRow]:
+    rows = queries.many(tx, DeadlineRow, statement, values)
     return sorted(rows, key=lambda row: (row.due_at, row.game_id, row.seat))
 
 

@@ -28,7 +28,6 @@ from pbem.service.people import sessions, sign_in, strangers
 from pbem.service.play import views
 from pbem.service.server import Server
 from pbem.service.tables import demo, leaving
-from pbem.store.deadlines import DeadlineRow
 
 _log = structlog.get_logger(__name__)
 
@@ -53,7 +52,7 @@ class WorkerContext:
     send_messages: Callable[[Server], int] = lambda _server: 0
     stopping: threading.Event = field(default_factory=threading.Event)
     held_back: str | None = None
-    bots_held: list[DeadlineRow] = field(default_factory=list)
+    bots_rota: bots.Rota = field(default_factory=bots.Rota)
 
     def clocks_run(self) -> bool:
         """Whether anything may happen because its time has come; if not, the reason is logged once."""
@@ -121,7 +120,7 @@ def time_out(context: WorkerContext) -> bool:
 
 def play_bots(context: WorkerContext) -> bool:
     """Let bots decide until no bot is to move."""
-    return bots.play_bots(context.server, held=context.bots_held, think=context.think) > 0
+    return bots.play_bots(context.server, rota=context.bots_rota, think=context.think) > 0
 
 
 def remind(context: WorkerContext) -> bool:

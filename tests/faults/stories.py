@@ -59,7 +59,6 @@ from pbem.service.tables import by_link, demo, invitations, joining, leaving, ta
 from pbem.service.tables.new import TableSettings
 from pbem.store import people, task_progress
 from pbem.store.database import Tx
-from pbem.store.deadlines import DeadlineRow
 from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
 from pbem.worker.ticks import TICKS, WorkerContext
@@ -135,11 +134,11 @@ def fails(world: AddressWorld) -> None:
     ann, ben = world.other("Ann"), world.other("Ben")
     game = _with_bots(world, ann)
     for broken in (_fail, _away):
-        held: list[DeadlineRow] = []
+        rota = bots.Rota()
         with patch.dict(BOTS, random=broken, greedy=broken):
-            bots.play_bots(server, held=held)
+            bots.play_bots(server, rota=rota)
         time.passes(HOUR)
-    bots.play_bots(server, held=held)
+    bots.play_bots(server, rota=rota)
     FAULTS.append(Fault(game.id, "bid", "crashed"))
     stopped_tables.stop_failed(server)
     changed = world.table(ann, ben, kind="sun-bid").id

@@ -5,6 +5,8 @@ game has moved on meanwhile, its choice is stale and it is asked again. Its numb
 log names its version: once that seed is public, anyone can have it choose again.
 """
 
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 import structlog
@@ -28,12 +30,21 @@ BATCH: Final = 4
 _log = structlog.get_logger(__name__)
 
 
-def play_bots(server: Server, limit: int = BATCH, held: timeouts.Held | None = None, think: Think = think_here) -> int:
-    """Play the due turns of bots. Returns how many were played. `held` keeps those that a failed database left claimed."""
-    now, held = server.now(), [] if held is None else held
-    timeouts.release_held(server, held)
-    claimed = server.store.write(lambda tx: deadlines.claim(tx, now, now + timeouts.LEASE, limit, bots=True))
-    return sum(_try_turn(server, row, held, think) for row in claimed)
+@dataclass(slots=True)
+class Rota:
+    """What a worker remembers from one batch to the next: turns that a failed database left claimed, and the last host."""
+
+    held: timeouts.Held = field(default_factory=list)
+    last_host: int = 0
+
+
+def play_bots(server: Server, limit: int = BATCH, rota: Rota | None = None, think: Think = think_here) -> int:
+    """Play the due turns of bots, a turn of each host in a round. Returns how many were played."""
+    now, rota = server.now(), Rota() if rota is None else rota
+    timeouts.release_held(server, rota.held)
+    claim = partial(deadlines.claim_of_bots, now=now, until=now + timeouts.LEASE, limit=limit, after=rota.last_host)
+    claimed, rota.last_host = server.store.write(claim)
+    return sum(_try_turn(server, row, rota.held, think) for row in claimed)
 
 
 def play_bots_of(server: Server, game_id: int) -> None:

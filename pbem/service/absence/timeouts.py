@@ -52,7 +52,7 @@ def time_out(server: Server, worker: Worker, limit: int = BATCH) -> TimeoutRun:
     """Play the default choice of every turn whose deadline has passed."""
     now = server.now()
     release_held(server, worker.held)
-    claims = server.store.write(lambda tx: deadlines.claim(tx, now, now + LEASE, limit, bots=False))
+    claims = server.store.write(lambda tx: deadlines.claim(tx, now, now + LEASE, limit))
     outcomes = [_try_time_out(server, row, now, worker.held) for row in claims]
     return TimeoutRun(outcomes.count("decided"), outcomes.count("moved"), outcomes.count("failed"))
 

@@ -131,15 +131,18 @@ def test_workers_that_wake_up_together_let_each_bot_decide_once(server, table):
         assert game.verifies()
 
 
-def test_bots_of_a_host_with_one_table_wait_for_no_backlog_of_another(server, time, table, person):
-    for _ in range(2):
-        table("bid", 4, bots=("random",) * 3)
+def test_the_bots_of_each_host_have_their_turn_in_a_round(server, time, table, person):
+    anns = [table("bid", 4, bots=("random",) * 3) for _ in range(2)]
     time.passes(MINUTE)
     ben = person("Ben")
     bens = server.run(joining.create_table, ben, TableSettings("bid", 3, {}, "1d", bots=("random",) * 2)).game_id
     server.run(joining.join, bens, ben)
-    assert bots.play_bots(server, limit=1) == 1
-    assert [row.by for row in RunningGame(server, bens).log()].count("bot") == 1
+    rota = bots.Rota()
+    for played in (1, 2):
+        for _ in range(2):
+            assert bots.play_bots(server, limit=1, rota=rota) == 1
+        by = Counter(row.by for game in anns for row in game.log())["bot"]
+        assert (by, [row.by for row in RunningGame(server, bens).log()].count("bot")) == (played, played)
 
 
 def test_a_bot_is_told_nothing_that_its_seat_may_not_know(server, time, table, monkeypatch):

@@ -38,14 +38,14 @@ def test_a_bot_is_asked_again_as_soon_as_the_database_is_back(server, table, mon
     for seat, decision in game.asked().items():
         if game.players()[seat].bot is None:
             game.play(seat, decision.default)
-    away, held = Away(monkeypatch, bots, "play"), []
+    away, rota = Away(monkeypatch, bots, "play"), bots.Rota()
     for _ in range(12):
         away.gone = True
-        played = bots.play_bots(server, held=held)
-        assert (played, bool(held)) == (0, True)
+        played = bots.play_bots(server, rota=rota)
+        assert (played, bool(rota.held)) == (0, True)
     away.gone = False
-    assert bots.play_bots(server, held=held) > 0
-    assert not held
+    assert bots.play_bots(server, rota=rota) > 0
+    assert not rota.held
 
 
 def test_a_reminder_waits_for_the_database_and_is_not_put_off(server, time, table, monkeypatch):

@@ -383,7 +383,7 @@ def test_a_worker_that_dies_at_work_has_its_attempt_counted_and_another_goes_on(
     game, seat = asked
     time.sends()
     now = time.passes_until(time.due(game, seat))
-    server.store.write(lambda tx: deadlines.claim(tx, now, now + timeouts.LEASE, 10, bots=False))
+    server.store.write(lambda tx: deadlines.claim(tx, now, now + timeouts.LEASE, 10))
     assert time.runs_out() == timeouts.TimeoutRun()
     time.passes(timeouts.LEASE)
     assert time.runs_out().decided == 1
