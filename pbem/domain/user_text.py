@@ -44,7 +44,8 @@ _MOST_MARKS_OF_SCRIPT: Final = {"HEBREW": 4, "ARABIC": 4, "TIBETAN": 6, "MYANMAR
 # The directions of letters and numbers in right-to-left scripts.
 _RIGHT_TO_LEFT: Final = frozenset({"R", "AL", "AN"})
 _AT_SIGN: Final = re.compile(r"\S@\S")
-_URL: Final = re.compile(r"://|\bwww\.", re.IGNORECASE)
+# Mail programs make a link of `evil.com`, too, and no list of such endings stays true.
+_URL: Final = re.compile(r"://|\bwww\.|\w\.[^\W\d_]{2}", re.IGNORECASE)
 
 
 def parse_name(text: str) -> str:
@@ -177,7 +178,7 @@ def _line(text: str, what: str, longest: int) -> str:
         raise BadInput(
             _("You can't use %(line)s as %(what)s.", line=quoted(line), what=what),
             why=_("It appears in emails to others, so it can't contain a web address or code."),
-            remedy=_("Choose another."),
+            remedy=_("Choose another, or put a space after the dot."),
         )
     return line
 

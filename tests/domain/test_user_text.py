@@ -52,6 +52,20 @@ def test_invisible_characters_in_a_name_are_removed(name):
     assert parse_name(name) == "Ann"
 
 
+@pytest.mark.parametrize("read", [parse_name, parse_title, parse_seed_word])
+@pytest.mark.parametrize(
+    "text", ["Win at evil.com", "EVIL.example/win", "x.co", "https://evil", "www.evil", "b\u00fccher.de"]
+)
+def test_text_that_mail_programs_turn_into_a_link_is_refused(text, read):
+    with pytest.raises(BadInput, match="can't contain a web address"):
+        read(text)
+
+
+@pytest.mark.parametrize("name", ["Dr. Who", "J. R. R. Tolkien", "A.R. Ann", "so...what", "v2.0", "Zo\u00eb B."])
+def test_dots_of_names_are_kept(name):
+    assert parse_name(name) == name
+
+
 PILED = {
     "Latin": "A" + "\u0336\u0322\u0310\u031a\u0352" * 5,
     "Latin and Arabic": "A" + "\u0301\u0653\u0316\u0655\u0656",
