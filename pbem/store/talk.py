@@ -4,7 +4,22 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, Integer, Row, and_, bindparam, func, insert, not_, or_, select, true, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Integer,
+    Row,
+    and_,
+    bindparam,
+    false,
+    func,
+    insert,
+    not_,
+    or_,
+    select,
+    true,
+    update,
+)
 
 from pbem.domain.hash_chain import Row as ChainRow
 from pbem.domain.talk import Line
@@ -56,37 +71,37 @@ def add(tx: Connection, game_id: int, row: ChainRow) -> None:
     tx.execute(insert(TALK), {"game_id": game_id} | {name: getattr(row, name) for name in columns})
 
 
-def chain(tx: Connection, game_id: int, key: str, after: datetime | None = None) -> Iterator[ChainRow]:
-    """What was said at a table, oldest line first; only after a moment, if one is given."""
-    latest = prefetch.get(tx, ("talk", game_id))
-    if latest is not None and (latest == _NEVER or (after is not None and latest <= after)):
-        return
-    later = true() if after is None else TALK.c.at > after
-    for row in tx.execute(select(TALK).where(TALK.c.game_id == game_id, later).order_by(TALK.c.seq)):
+def chain(tx: Connection, game_id: int, key: str) -> Iterator[ChainRow]:
+    """What was said at a table, oldest line first."""
+    for row in tx.execute(select(TALK).where(TALK.c.game_id == game_id).order_by(TALK.c.seq)):
         yield _row(row, key)
 
 
-def lines(tx: Connection, game_id: int, key: str, after: datetime | None = None) -> list[Line]:
+def lines(tx: Connection, game_id: int, key: str) -> list[Line]:
     """The same as lines that know whether their seat has changed hands since."""
-    rows = list(chain(tx, game_id, key, after))
-    if not rows:
+    former = players.former_of_game(tx, game_id)
+    return [_line(row, former) for row in chain(tx, game_id, key)]
+
+
+def heard(
+    tx: Connection, game_id: int, key: str, seat: int, after: datetime | None, most: int | None = None
+) -> list[Line]:
+    """The newest lines of the others after a moment, without those of players that this seat has blocked."""
+    latest = prefetch.get(tx, ("talk", game_id))
+    if latest is not None and (latest == _NEVER or (after is not None and latest <= after)):
         return []
     former = players.former_of_game(tx, game_id)
-    return [_line(row, former) for row in rows]
+    own = _between(seat, _taken_over(former, seat))
+    later = true() if after is None else TALK.c.at > after
+    return _newest(tx, game_id, key, former, and_(later, not_(own), not_(_muted(tx, game_id, seat, former))), most)
 
 
-def heard(tx: Connection, game_id: int, key: str, seat: int, after: datetime | None) -> list[Line]:
-    """The lines of the others after a moment, without those of players that this seat has blocked."""
-    return [line for line in unmuted(tx, game_id, key, seat, after) if line.seat != seat or line.earlier]
-
-
-def unmuted(tx: Connection, game_id: int, key: str, seat: int, after: datetime | None = None) -> list[Line]:
-    """The lines after a moment, without those of players that this seat has blocked, whichever seat they have now."""
-    every = lines(tx, game_id, key, after)
-    if not every:
-        return []
-    seats, people = blocks.blocked_seats(tx, game_id, seat), blocks.blocked_people(tx, game_id, seat)
-    return [line for line in every if not (line.person_id in people if line.earlier else line.seat in seats)]
+def unmuted(tx: Connection, game_id: int, key: str, seat: int, most: int | None = None) -> tuple[list[Line], int]:
+    """The newest lines without those of players that this seat has blocked, whichever seat they have now, and how many those are."""
+    former = players.former_of_game(tx, game_id)
+    muted = _muted(tx, game_id, seat, former)
+    left_out = queries.count(tx, TALK, TALK.c.game_id == game_id, muted)
+    return _newest(tx, game_id, key, former, not_(muted), most), left_out
 
 
 def read_ahead(tx: Connection, game_ids: Collection[int]) -> None:
@@ -125,6 +140,40 @@ def redact(tx: Connection, game_id: int, seq: int) -> bool:
     """Take the text out of a line for good, with the nonce, so that it cannot be guessed; False if there is no such line."""
     line = update(TALK).where(TALK.c.game_id == game_id, TALK.c.seq == seq)
     return tx.execute(line.values(body=None, nonce=None)).rowcount == 1
+
+
+def _newest(
+    tx: Connection,
+    game_id: int,
+    key: str,
+    former: Sequence[FormerPlayerRow],
+    which: ColumnElement[bool],
+    most: int | None,
+) -> list[Line]:
+    """Some lines, oldest first. A table can say tens of thousands, so the database leaves out the others."""
+    newest = select(TALK).where(TALK.c.game_id == game_id, which).order_by(TALK.c.seq.desc()).limit(most)
+    return [_line(_row(row, key), former) for row in reversed(tx.execute(newest).all())]
+
+
+def _muted(tx: Connection, game_id: int, seat: int, former: Sequence[FormerPlayerRow]) -> ColumnElement[bool]:
+    """Whether a line is by a player that a seat has blocked, in their seat or in one they had before."""
+    seats, people = blocks.blocked_seats(tx, game_id, seat), blocks.blocked_people(tx, game_id, seat)
+    now = [_between(each, _taken_over(former, each)) for each in sorted(seats)]
+    before = [
+        _between(each.seat, _taken_over(former[:earlier], each.seat), each.lines)
+        for earlier, each in enumerate(former)
+        if each.person_id in people
+    ]
+    return or_(false(), *now, *before)
+
+
+def _taken_over(former: Sequence[FormerPlayerRow], seat: int) -> int:
+    """The number of the last line before the last of these players left a seat."""
+    return max((each.lines for each in former if each.seat == seat), default=0)
+
+
+def _between(seat: int, after: int, until: int | None = None) -> ColumnElement[bool]:
+    return and_(TALK.c.seat == seat, TALK.c.seq > after, true() if until is None else TALK.c.seq <= until)
 
 
 def _line(row: ChainRow, former: Sequence[FormerPlayerRow]) -> Line:

@@ -147,7 +147,7 @@ def _public(row: hash_chain.Row) -> Mapping[str, Any]:
 
 def _talk(tx: Tx, seat: SeatView) -> Iterator[dict[str, Any]]:
     """What was said, without players that this seat has muted; a line that was taken away has no text."""
-    for line in talk.unmuted(tx, seat.game_id, seat.key, seat.seat):
+    for line in talk.unmuted(tx, seat.game_id, seat.key, seat.seat)[0]:
         yield {"seat": line.seat, "at": line.at.isoformat(), "text": line.text}
 
 

@@ -347,7 +347,7 @@ class _Reading:
         return latest_entries(seat.rules, log.chain_back(self.tx, game.id, game.key), turn)
 
     def _talk(self, game: GameRow, seat: SeatContent, after: datetime | None) -> list[TalkLine]:
-        lines = talk.heard(self.tx, game.id, game.key, seat.seat, after)
+        lines = talk.heard(self.tx, game.id, game.key, seat.seat, after, words.MOST_LINES + 1)
         return [TalkLine(line.who(seat.names[line.seat]), line.text) for line in lines]
 
     def _own_tables(self) -> list[Words]:

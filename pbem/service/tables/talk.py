@@ -129,8 +129,7 @@ def talk_page(tx: Tx, server: Server, token: str) -> TalkPage:
     row = games.read(tx, link.game_id)
     players = seats.taken(tx, row.id)
     unheard = blocks.blocked_seats(tx, row.id, link.seat)
-    lines = talk.lines(tx, row.id, row.key)
-    shown = talk.unmuted(tx, row.id, row.key, link.seat)
+    shown, left_out = talk.unmuted(tx, row.id, row.key, link.seat, MOST_SHOWN)
     return TalkPage(
         title=row.title,
         rules=rules_of(row),
@@ -140,9 +139,9 @@ def talk_page(tx: Tx, server: Server, token: str) -> TalkPage:
         names=tuple(player.name for player in players),
         others=tuple(player.seat for player in players if player.person_id not in (None, link.person_id)),
         unheard=unheard,
-        lines=tuple(shown[-MOST_SHOWN:]),
-        left_out=len(lines) - len(shown),
-        before=max(len(shown) - MOST_SHOWN, 0),
+        lines=tuple(shown),
+        left_out=left_out,
+        before=talk.count(tx, row.id) - left_out - len(shown),
         zone=ZoneInfo(people.read(tx, link.person_id).zone),
     )
 

@@ -147,6 +147,17 @@ def test_a_muted_player_is_not_heard_under_a_former_name(ben_has_left):
     assert [line.text for line in heard] == ["I am Zoe."]
 
 
+def test_the_page_reads_no_more_lines_than_it_shows(ben_has_left, monkeypatch):
+    for number in range(4):
+        say(ben_has_left, 2, f"line {number}")
+    read, row_of = [], talk_rows._row
+    monkeypatch.setattr(talk_rows, "_row", lambda row, key: read.append(row.seq) or row_of(row, key))
+    monkeypatch.setattr(talk, "MOST_SHOWN", 2)
+    page = ben_has_left.server.read(talk.talk_page, Links(ben_has_left.server).of(ben_has_left, 0)[1])
+    assert ([line.text for line in page.lines], page.before, page.left_out) == (["line 2", "line 3"], 3, 1)
+    assert len(read) == 2
+
+
 def test_a_redaction_names_the_player_who_said_it(ben_has_left):
     outcome = moderate(ben_has_left.server, Redact(ben_has_left.id, 1))
     assert "Ben" in outcome.says[0]
