@@ -250,9 +250,13 @@ def count_resent_in(tx: Connection, person_id: int, period: Period) -> int:
     return queries.count(tx, LEDGER, *again)
 
 
-def beyond(tx: Connection, outbox_ids: Collection[int], most: int, period: Period) -> set[int]:
-    """Those of these emails before which at least `most` of their kind about their table went to their reader in a period."""
-    same = and_(*(OUTBOX.c[name] == _EMAIL.c[name] for name in ("person_id", "game_id", "kind")))
+def beyond(
+    tx: Connection, outbox_ids: Collection[int], most: int, period: Period, *, of_any_table: bool = False
+) -> set[int]:
+    """Those of these emails before which at least `most` of their kind, about their table or any, went to their reader in a period."""
+    same = and_(OUTBOX.c.person_id == _EMAIL.c.person_id, OUTBOX.c.kind == _EMAIL.c.kind)
+    if not of_any_table:
+        same = and_(same, OUTBOX.c.game_id == _EMAIL.c.game_id)
     earlier = and_(same, OUTBOX.c.id < _EMAIL.c.id, OUTBOX.c.status.not_in(_DROPPED))
     query = select(_EMAIL.c.id).join_from(_EMAIL, OUTBOX, earlier).group_by(_EMAIL.c.id).having(func.count() >= most)
     return {*tx.execute(query.where(_EMAIL.c.id.in_(outbox_ids), within(OUTBOX.c.queued_at, period))).scalars()}

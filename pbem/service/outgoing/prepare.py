@@ -70,6 +70,9 @@ _BY_OTHERS: Final = frozenset({EmailKind.NOTICE, EmailKind.LEFT, EmailKind.DECLI
 NEWS_A_DAY: Final = 20
 """Emails of each of these kinds to one person about one table in a day. The table's page has all of it."""
 
+NEWS_OF_ALL_A_DAY: Final = 60
+"""The same about all their tables: someone can be at many of them with the same player."""
+
 _HELD_BACK: Final = {
     Action.DIGEST: (EmailStatus.DIGEST, "waits", "for its reader's digest"),
     Action.WITHHOLD: (EmailStatus.WITHHELD, "withheld", "its reader doesn't want it"),
@@ -240,7 +243,7 @@ def _not_postponed(tx: Tx, server: Server, emails: Collection[EmailRow], games: 
     for email in emails:
         if email.id in too_many:
             outbox.change(tx, email.id, status=EmailStatus.WITHHELD, lease_id=None)
-            ledger.note(tx, email.id, now, "withheld", "its reader has had many about this table today")
+            ledger.note(tx, email.id, now, "withheld", "its reader has had many such emails today")
             continue
         preference = preferred[email.person_id, email.game_id]
         verdict = _judge(email, preference, now)
@@ -263,7 +266,11 @@ def _beyond_the_day(tx: Tx, emails: Collection[EmailRow], now: datetime) -> set[
         for email_id, facts in news.items()
         if facts.get("what") not in _CANNOT_WAIT and not facts.keys() & {ASKED_FOR, BY_HAND}
     ]
-    return outbox.beyond(tx, may_wait, NEWS_A_DAY, limits.last(DAY, now)) if may_wait else set()
+    if not may_wait:
+        return set()
+    today = limits.last(DAY, now)
+    of_all = outbox.beyond(tx, may_wait, NEWS_OF_ALL_A_DAY, today, of_any_table=True)
+    return of_all | outbox.beyond(tx, may_wait, NEWS_A_DAY, today)
 
 
 def _judge(email: EmailRow, preference: PreferenceRow, now: datetime) -> Verdict | None:

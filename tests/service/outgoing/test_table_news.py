@@ -8,7 +8,7 @@ from pbem.domain.bounce import Bounce
 from pbem.domain.duration import DAY
 from pbem.domain.states import EmailStatus
 from pbem.service.clocks import pauses, reachability
-from pbem.service.outgoing import ledger
+from pbem.service.outgoing import ledger, prepare
 from pbem.service.outgoing.prepare import NEWS_A_DAY
 from pbem.service.people import addresses
 from pbem.service.tables import joining, leaving
@@ -74,6 +74,19 @@ def test_nobody_can_have_a_fellow_player_flooded(server, clock, sink, table, per
     again()
     work(server, post)
     assert len(sink.to(address)) - before > NEWS_A_DAY + 1
+
+
+def test_news_of_all_tables_count_together(server, clock, sink, table, person, monkeypatch):
+    monkeypatch.setattr(prepare, "NEWS_OF_ALL_A_DAY", 5)
+    doing = [pausing_and_resuming(server, table, person) for _ in range(2)]
+    address, post = server.read(addresses.read, doing[0][0]).address, post_to(sink)
+    clock.advance(DAY)
+    work(server, post)
+    before = len(sink.to(address))
+    for _reader, again in 2 * doing:
+        again()
+        work(server, post)
+    assert len(sink.to(address)) - before == 5
 
 
 def newest_kind(tx, reader):
