@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, Connection, and_, bindparam, exists, inser
 from pbem.domain.channels import CODE, ChannelStatus
 from pbem.domain.states import EmailKind, EmailStatus, TurnStatus
 from pbem.store import queries
+from pbem.store.leases import MESSAGES_OF_ONE, place_of_person
 from pbem.store.limits import Period, within
 from pbem.store.outbox import IS_ACTIVE
 from pbem.store.schema import CHANNEL, DEADLINE, GAME, OUTBOX, ChannelRow, EmailRow
@@ -24,14 +25,20 @@ _SAME_TURN = and_(
     or_(OUTBOX.c.seat.is_(None), OUTBOX.c.seat == DEADLINE.c.seat),
     DEADLINE.c.status == TurnStatus.OPEN,
 )
-_DONE = (
-    select(OUTBOX)
+_DONE_OF_EACH = (
+    select(OUTBOX.c.id.label("message"), place_of_person())
     .where(
         OUTBOX.c.remote_id.is_not(None),
         OUTBOX.c.due_at <= bindparam("now", type_=Moment),
         ~exists(select(DEADLINE.c.seat).where(_SAME_TURN)),
     )
-    .order_by(OUTBOX.c.due_at)
+    .subquery()
+)
+_DONE = (
+    select(OUTBOX)
+    .join(_DONE_OF_EACH, _DONE_OF_EACH.c.message == OUTBOX.c.id)
+    .where(_DONE_OF_EACH.c.place <= MESSAGES_OF_ONE)
+    .order_by(_DONE_OF_EACH.c.place, OUTBOX.c.due_at)
     .limit(bindparam("most"))
 )
 
@@ -147,7 +154,7 @@ def about_open_turns(tx: Connection, person_id: int) -> dict[tuple[int | None, i
 
 
 def to_edit(tx: Connection, now: datetime, limit: int) -> list[EmailRow]:
-    """Messages about turns that are over, which are to be marked as done."""
+    """Messages about turns that are over, which are to be marked as done: a few of each person."""
     return queries.many(tx, EmailRow, _DONE, {"now": now, "most": limit})
 
 

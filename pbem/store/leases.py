@@ -12,6 +12,7 @@ from typing import Any, Final
 from sqlalchemy import (
     Connection,
     Integer,
+    Label,
     Text,
     and_,
     bindparam,
@@ -36,10 +37,18 @@ from pbem.store.types import Moment, Number
 SHARE: Final = 5
 """Emails to one domain before another one's turn; what is left of a batch is shared out in the same way."""
 
+MESSAGES_OF_ONE: Final = 2
+"""Messages through the channels of one person in a batch: others must not wait for services that take their time."""
+
 _NOW = bindparam("now", type_=Moment)
 # Only with the word written out is the partial index used; with a parameter SQLite would compile the statement each time.
 _IS_QUEUED = OUTBOX.c.status == literal_column("'queued'")
 _WAITS = and_(_IS_QUEUED, OUTBOX.c.due_at <= _NOW, OUTBOX.c.lease_id.is_(None))
+
+
+def place_of_person() -> Label[int]:
+    """The place of a message in the queue of its person, from 1."""
+    return func.row_number().over(partition_by=OUTBOX.c.person_id, order_by=OUTBOX.c.due_at).label("place")
 
 
 def _claim(ids: Any) -> ReturningUpdate[Any]:
@@ -101,10 +110,15 @@ _ALONE = _claim(
 _ANY_LEFT = (
     select(OUTBOX.c.id).where(_IS_QUEUED, OUTBOX.c.rank == LEFT, OUTBOX.c.domain >= "").limit(literal_column("1"))
 )
-_MESSAGES = _claim(
-    select(OUTBOX.c.id)
+_MESSAGES_OF_EACH = (
+    select(OUTBOX.c.id, OUTBOX.c.due_at, place_of_person())
     .where(_IS_QUEUED, OUTBOX.c.rank == BY_CHANNEL, OUTBOX.c.lease_id.is_(None), OUTBOX.c.due_at <= _NOW)
-    .order_by(OUTBOX.c.due_at)
+    .subquery()
+)
+_MESSAGES = _claim(
+    select(_MESSAGES_OF_EACH.c.id)
+    .where(_MESSAGES_OF_EACH.c.place <= bindparam("share", type_=Integer))
+    .order_by(_MESSAGES_OF_EACH.c.place, _MESSAGES_OF_EACH.c.due_at)
     .limit(bindparam("most", type_=Integer))
 )
 _ANY_MESSAGE = (
@@ -170,8 +184,9 @@ def any_message(tx: Connection, now: datetime) -> bool:
 
 
 def claim_messages(tx: Connection, now: datetime, lease_id: int, limit: int) -> list[EmailRow]:
-    """Claim due messages through channels under a lease; each claim counts as an attempt."""
-    messages = queries.many(tx, EmailRow, _MESSAGES, {"now": now, "lease": lease_id, "most": limit})
+    """Claim due messages through channels, a few of each person, under a lease; each claim counts as an attempt."""
+    values = {"now": now, "lease": lease_id, "most": limit, "share": MESSAGES_OF_ONE}
+    messages = queries.many(tx, EmailRow, _MESSAGES, values)
     return sorted(messages, key=lambda message: (message.due_at, message.id))
 
 

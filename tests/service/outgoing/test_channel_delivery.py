@@ -1,5 +1,6 @@
 """Messages through channels, from the move that causes them to what the service gets, and what becomes of them."""
 
+import json
 import re
 from collections import Counter
 from dataclasses import replace
@@ -398,6 +399,17 @@ def test_a_tables_channel_ends_a_week_after_its_game_and_so_does_one_that_nobody
     way.clock.advance(timedelta(days=2))
     way.server.run(own.tidy)
     assert [row.id for row in way.server.query(channels.entered_by, host)] == [own_one]
+
+
+def test_many_messages_of_one_person_hold_up_nobody_elses(way, person, monkeypatch):
+    monkeypatch.setattr(channel_delivery, "BATCH", 3)
+    for number in range(5):
+        way.enter(person("Ann"), path=f"/ann{number}")
+    way.clock.advance(timedelta(seconds=1))
+    way.enter(person("Ben"), path="/ben")
+    assert channel_delivery.deliver_messages(way.server, way.post) == 3
+    topics = [json.loads(each.body)["topic"] for each in way.far.requests]
+    assert sorted(topics) == ["ann0", "ann1", "ben"]
 
 
 def test_an_operator_can_switch_services_off_also_those_in_use(way, table):
