@@ -25,7 +25,6 @@ _MOST_COMPLAINED: Final = 0.001
 """Above this share of complaints large providers begin to hide emails."""
 
 _MOST_SHOWN: Final = 5
-_MOST_COUNTED: Final = 1000
 
 
 def look_at_domains(store: Store) -> Iterator[Finding]:
@@ -33,7 +32,7 @@ def look_at_domains(store: Store) -> Iterator[Finding]:
     now = SystemClock().now()
     with store.read() as tx:
         rows = traffic.since(tx, now.date() - PERIOD)
-        dead = reachability.failing(tx, now, _MOST_COUNTED)
+        dead = reachability.failing(tx, now)
     sent = sum(row.sent for row in rows)
     troubled = [row for row in rows if _is_troubled(row)]
     if troubled:

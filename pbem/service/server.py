@@ -5,14 +5,19 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Concatenate, NoReturn, ParamSpec, Protocol, TypeVar
 
+import structlog
+
 from pbem.clock import Clock, Randomness
 from pbem.domain.channels import ChannelRules
 from pbem.domain.strangers import StrangerLimits
 from pbem.store.database import Store, Tx
+from pbem.store.database_errors import is_outage
 from pbem.tokens import Keyring
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+_log = structlog.get_logger(__name__)
 
 
 class Proof(Protocol):
@@ -62,6 +67,21 @@ class Server:
             return use_case(tx, self, *args, **given)
 
         return self.store.write(work)
+
+    def attempt(
+        self, use_case: Callable[Concatenate[Tx, "Server", P], T], /, *args: P.args, **given: P.kwargs
+    ) -> T | None:
+        """Run a use case for one of many rows; one that fails is logged, returns None, and doesn't keep the others.
+
+        A failure of the database is raised: it is no fault of the row's.
+        """
+        try:
+            return self.run(use_case, *args, **given)
+        except Exception as error:
+            if is_outage(error):
+                raise
+            _log.exception("attempt_failed", use_case=use_case.__name__, of=args)
+            return None
 
     def dry_run(self, use_case: Callable[Concatenate[Tx, "Server", P], T], /, *args: P.args, **given: P.kwargs) -> T:
         """Run a use case in a transaction that is rolled back and return what it would have returned."""

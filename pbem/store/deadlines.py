@@ -25,11 +25,11 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.dml import ReturningUpdate
 
-from pbem.domain.states import TableStatus, TurnStatus
+from pbem.domain.states import OfferStatus, TableStatus, TurnStatus
 from pbem.store import insiders, prefetch, queries
 from pbem.store.guests import IS_DEMO
 from pbem.store.players import among, bits
-from pbem.store.schema import DEADLINE, GAME, PLAYER, UNREACHABLE, DeadlineRow, GameRow
+from pbem.store.schema import DEADLINE, GAME, OFFER, PLAYER, UNREACHABLE, DeadlineRow, GameRow
 from pbem.store.types import Moment, Number
 
 MOST_ATTEMPTS: Final = 10
@@ -309,21 +309,22 @@ def next_of(tx: Connection, person_id: int, but: int | None = None) -> NextTurn 
     return queries.one(tx, NextTurn, urgent.limit(1))
 
 
-def asked_of(tx: Connection, person_id: int) -> list[DeadlineRow]:
-    """The deadlines of a person in the open turns of all running tables, answered or not."""
-    own_seat = and_(_AT_SEAT, PLAYER.c.person_id == person_id)
-    query = select(DEADLINE).join(PLAYER, own_seat).join(GAME, _AT_GAME)
-    running = (DEADLINE.c.turn == GAME.c.turn, GAME.c.status == TableStatus.PLAYING)
-    return queries.many(tx, DeadlineRow, query.where(*running).order_by(*_KEY))
+def of_failing(tx: Connection, before: datetime, after: tuple[int, int], limit: int) -> list[DeadlineRow]:
+    """Current turns of people whose email fails, at tables where clocks run, by game and seat after these.
 
-
-def stopped_by_email(tx: Connection, limit: int) -> list[DeadlineRow]:
-    """Open turns without a deadline of people whose email fails, at tables where clocks run, longest failing first."""
+    Open turns without a deadline, and after failing since before a moment those of all seats that are not on offer.
+    """
     failing = and_(UNREACHABLE.c.person_id == PLAYER.c.person_id, UNREACHABLE.c.end_at.is_(None))
     query = select(DEADLINE).join(GAME, _AT_GAME).join(PLAYER, _AT_SEAT).join(UNREACHABLE, failing)
     running = (GAME.c.status == TableStatus.PLAYING, GAME.c.paused.is_(False), DEADLINE.c.turn == GAME.c.turn)
-    waiting = query.where(IS_OPEN, DEADLINE.c.due_at.is_(None), *running)
-    return queries.many(tx, DeadlineRow, waiting.order_by(UNREACHABLE.c.start_at, *_KEY).limit(limit))
+    on_offer = exists().where(
+        OFFER.c.game_id == DEADLINE.c.game_id, OFFER.c.seat == DEADLINE.c.seat, OFFER.c.status == OfferStatus.OPEN
+    )
+    stopped = and_(IS_OPEN, DEADLINE.c.due_at.is_(None))
+    for_long = and_(UNREACHABLE.c.start_at <= before, ~on_offer)
+    order = (DEADLINE.c.game_id, DEADLINE.c.seat)
+    query = query.where(*running, tuple_(*order) > after, or_(stopped, for_long))
+    return queries.many(tx, DeadlineRow, query.order_by(*order).limit(limit))
 
 
 def of_games(tx: Connection, game_ids: Collection[int]) -> list[DeadlineRow]:

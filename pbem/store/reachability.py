@@ -121,10 +121,10 @@ def since(tx: Connection, person_ids: Collection[int], since: datetime) -> Times
     return times_of(tx, _FAILURES, person_ids, since)
 
 
-def failing(tx: Connection, before: datetime, limit: int) -> list[UnreachableRow]:
+def failing(tx: Connection, before: datetime) -> list[int]:
     """People whose email has failed since before this moment, longest first."""
-    query = select(UNREACHABLE).where(UNREACHABLE.c.end_at.is_(None), UNREACHABLE.c.start_at <= before)
-    return queries.many(tx, UnreachableRow, query.order_by(UNREACHABLE.c.start_at).limit(limit))
+    query = select(UNREACHABLE.c.person_id).where(UNREACHABLE.c.end_at.is_(None), UNREACHABLE.c.start_at <= before)
+    return list(tx.execute(query.order_by(UNREACHABLE.c.start_at)).scalars())
 
 
 def newest_failing(tx: Connection, limit: int) -> list[FailingRow]:

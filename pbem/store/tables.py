@@ -84,11 +84,11 @@ def watchable_games(tx: Connection, *, limit: int) -> list[GameRow]:
     return queries.many(tx, GameRow, query.order_by(GAME.c.created_at.desc(), GAME.c.id.desc()).limit(limit))
 
 
-def expired(tx: Connection, now: datetime, limit: int) -> list[int]:
+def expired(tx: Connection, now: datetime) -> list[int]:
     """Tables that have waited for players too long."""
     waiting = GAME.c.status.in_((TableStatus.PLANNED, TableStatus.OPEN))
     query = select(GAME.c.id).where(waiting, GAME.c.expires_at <= now)
-    return list(tx.execute(query.order_by(GAME.c.expires_at).limit(limit)).scalars())
+    return list(tx.execute(query.order_by(GAME.c.expires_at)).scalars())
 
 
 def delay_waiting(tx: Connection, outage: Interval) -> int:
@@ -297,7 +297,7 @@ def open_ids(tx: Connection) -> list[int]:
     return list(tx.execute(select(OFFER.c.id).where(OFFER.c.status == OfferStatus.OPEN).order_by(OFFER.c.id)).scalars())
 
 
-def missed_too_often(tx: Connection, limit: int) -> list[tuple[int, int]]:
+def missed_too_often(tx: Connection) -> list[tuple[int, int]]:
     """Games and seats of people who missed as many turns in a row as their table allows, once the last of these is over.
 
     Seats on offer are left out.
@@ -320,7 +320,7 @@ def missed_too_often(tx: Connection, limit: int) -> list[tuple[int, int]]:
     seldom = PLAYER.c.missed >= literal_column(str(FEWEST))
     too_often = (seldom, PLAYER.c.person_id.is_not(None), PLAYER.c.missed >= GAME.c.missed_limit)
     query = query.where(*too_often, ~on_offer.exists(), ~still_open.exists(), missed_last)
-    return [(row.game_id, row.seat) for row in tx.execute(query.order_by(PLAYER.c.game_id, PLAYER.c.seat).limit(limit))]
+    return [(row.game_id, row.seat) for row in tx.execute(query.order_by(PLAYER.c.game_id, PLAYER.c.seat))]
 
 
 def set_volunteer(tx: Connection, person_id: int, volunteers: bool, now: datetime) -> None:

@@ -50,9 +50,8 @@ OFFERS_A_DAY: Final = 5
 """Emails in a day that offer one volunteer a seat, and only one of them of the same table."""
 
 MOST_SHOWN: Final = 100
-_BATCH: Final = 50
-_MOST_STOPPED: Final = 1000
-"""Clocks looked at in one run. Those that have stood still longest come first, and run soon."""
+_BATCH: Final = 200
+"""Clocks read at once."""
 
 
 def set_volunteer(tx: Tx, server: Server, person_id: int, *, volunteers: bool) -> None:
@@ -119,19 +118,12 @@ def after_resignation(tx: Tx, server: Server, game: GameRow, seat: int, person_i
 
 def give_up_missed(server: Server) -> int:
     """Give up the seats of people who missed too many turns in a row, once the last of these is over. Returns how many."""
-    return sum(server.run(_give_up_missed, *seat) for seat in server.query(tables.missed_too_often, _BATCH))
+    return sum(bool(server.attempt(_give_up_missed, *seat)) for seat in server.query(tables.missed_too_often))
 
 
 def give_up_unreachable(server: Server) -> int:
     """Give up the seats of people unreachable by email for too long, and start their clocks. Returns how many turns changed."""
-    now = server.now()
-    with server.store.read() as tx:
-        failing = reachability.failing(tx, now - PATIENCE, _BATCH)
-        turns = [row for person in failing for row in deadlines.asked_of(tx, person.person_id)]
-        stopped = deadlines.stopped_by_email(tx, _MOST_STOPPED)
-        clocks = clocks_deadlines.clocks_of(tx, games.read_all(tx, {row.game_id for row in stopped}), stopped)
-        turns += [clock.row for clock in clocks.values() if not waits_for_email(clock.timing, now)]
-    return sum(server.run(_give_up_unreachable, row) for row in turns)
+    return sum(bool(server.attempt(_give_up_unreachable, *seat)) for seat in server.read(_waited_for_in_vain))
 
 
 def is_openly_gone(tx: Tx, offer: OfferRow) -> bool:
@@ -225,6 +217,18 @@ def _email_volunteers(tx: Tx, server: Server, game: GameRow, offer_id: int, seat
     return len(emails)
 
 
+def _waited_for_in_vain(tx: Tx, server: Server) -> list[tuple[int, int]]:
+    """Games and seats of people whose email has failed for so long that the others no longer wait."""
+    now, found, after = server.now(), list[tuple[int, int]](), (0, -1)
+    while rows := deadlines.of_failing(tx, now - PATIENCE, after, _BATCH):
+        clocks = clocks_deadlines.clocks_of(tx, games.read_all(tx, {row.game_id for row in rows}), rows)
+        found += [
+            (clock.game.id, clock.row.seat) for clock in clocks.values() if not waits_for_email(clock.timing, now)
+        ]
+        after = (rows[-1].game_id, rows[-1].seat)
+    return found
+
+
 def _give_up_missed(tx: Tx, server: Server, game_id: int, seat: int) -> bool:
     game = games.lock_if_free(tx, game_id)
     if game is None or game.status != TableStatus.PLAYING or game.paused:
@@ -233,15 +237,15 @@ def _give_up_missed(tx: Tx, server: Server, game_id: int, seat: int) -> bool:
     return player.person_id is not None and after_missed_turns(tx, server, game, player)
 
 
-def _give_up_unreachable(tx: Tx, server: Server, deadline: deadlines.DeadlineRow) -> bool:
+def _give_up_unreachable(tx: Tx, server: Server, game_id: int, seat: int) -> bool:
     """Give up one seat, and start its clock so that the others need not wait. Returns whether anything changed.
 
     Whether its player has answered in the open turn makes no difference: everyone at the table hears of the seat.
     """
-    game = games.lock_if_free(tx, deadline.game_id)
-    if game is None or game.status != TableStatus.PLAYING or game.paused or game.turn != deadline.turn:
+    game = games.lock_if_free(tx, game_id)
+    if game is None or game.status != TableStatus.PLAYING or game.paused:
         return False
-    clock = clocks_deadlines.clock_of(tx, game, deadline.turn, deadline.seat, answered=True)
+    clock = clocks_deadlines.clock_of(tx, game, game.turn, seat, answered=True)
     if clock is None:
         return False
     # Not from when its email was written: one that nobody accepts is written again until its turn is answered.
@@ -251,10 +255,10 @@ def _give_up_unreachable(tx: Tx, server: Server, deadline: deadlines.DeadlineRow
         return False
     # A player who moves on the pages is not gone, whatever their email does; but their clock runs.
     overdue = offer_at is not None and offer_at <= server.now()
-    gone = overdue and not _moved_openly_since(tx, game.id, deadline.seat, since)
-    player = next(player for player in player_rows.of_game(tx, game.id) if player.seat == deadline.seat)
+    gone = overdue and not _moved_openly_since(tx, game.id, seat, since)
+    player = next(player for player in player_rows.of_game(tx, game.id) if player.seat == seat)
     given_up = gone and _give_up(tx, server, game, player, "unreachable")
-    after = deadlines.read(tx, game.id, deadline.turn, deadline.seat)
+    after = deadlines.read(tx, game.id, clock.row.turn, seat)
     if after is None or after.status != TurnStatus.OPEN or after.due_at is not None:
         return given_up
     # The others must not wait for a substitute for ever, so the clock starts even without an email.

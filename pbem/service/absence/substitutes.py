@@ -148,7 +148,7 @@ def replace_player(
 
 def tidy(server: Server) -> int:
     """Close offers whose game is over or whose player is back, and settle reservations. Returns how many are over."""
-    return sum(server.run(_tidy, offer_id) for offer_id in server.query(tables.open_ids))
+    return sum(bool(server.attempt(_tidy, offer_id)) for offer_id in server.query(tables.open_ids))
 
 
 def tell_taker(tx: Tx, server: Server, game: GameRow, offer: OfferRow, outcome: str, reason: str = "") -> None:

@@ -1,7 +1,6 @@
 """Reachability: bounces are counted; while no email reaches a person, their clocks are stopped and their tables told."""
 
 from datetime import datetime
-from typing import Final
 
 from pbem.domain.bounce import MEMORY, POINTS, THRESHOLD, Bounce
 from pbem.domain.states import EmailKind, EmailStatus, TableStatus
@@ -23,8 +22,6 @@ from pbem.store import (
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.outbox import EmailRow
-
-_BATCH: Final = 50
 
 
 def note_bounce(tx: Tx, server: Server, person_id: int, kind: Bounce, why: str) -> None:
@@ -141,11 +138,10 @@ def use_channels(tx: Tx, server: Server, person_id: int, locked: dict[int, GameR
 def retry_failed(server: Server) -> int:
     """Make addresses reachable again after long enough; returns their number."""
     before = server.read(outages.ago, MEMORY)
-    failures = server.query(reachability.failing, before, _BATCH)
-    for failure in failures:
-        server.run(mark_reachable, person_id=failure.person_id)
+    failing = server.query(reachability.failing, before)
+    tried = [server.attempt(mark_reachable, person_id) for person_id in failing]
     server.store.write(lambda tx: reachability.forget_points_before(tx, before.date()))
-    return len(failures)
+    return len(tried) - tried.count(None)
 
 
 def _fail(tx: Tx, server: Server, person_id: int, cause: str, why: str) -> None:

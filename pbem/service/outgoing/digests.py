@@ -34,7 +34,7 @@ def gather(server: Server) -> int:
     for reader in readers:
         day = digest_day(now, parse_wall(reader.digest_at), ZoneInfo(reader.zone), reader.digest_on)
         if day is not None:
-            queued += server.run(_queue, person_id=reader.person_id, day=day)
+            queued += bool(server.attempt(_queue, reader.person_id, day))
     return queued
 
 

@@ -25,9 +25,6 @@ from pbem.store.players import PlayerRow
 PROPOSALS_A_DAY: Final = 3
 """Emails in a day that ask one player to end the same game."""
 
-_BATCH: Final = 100
-"""Tables closed in one run; the next run takes the others."""
-
 
 def leave(tx: Tx, server: Server, game_id: int, person_id: int, reason: str = "") -> None:
     """Leave a table whose game has not begun; it closes if the host leaves. Leaving twice changes nothing."""
@@ -54,8 +51,8 @@ def leave(tx: Tx, server: Server, game_id: int, person_id: int, reason: str = ""
 
 def expire(server: Server) -> list[int]:
     """Close tables that have waited too long, each in its own transaction. Returns their ids."""
-    game_ids = server.query(tables.expired, server.now(), _BATCH)
-    return [game_id for game_id in game_ids if server.run(_expire, game_id)]
+    game_ids = server.query(tables.expired, server.now())
+    return [game_id for game_id in game_ids if server.attempt(_expire, game_id)]
 
 
 def resign(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, reason: str = "") -> None:

@@ -397,7 +397,7 @@ def test_taking_a_seat_that_breaks_at_any_call_leaves_nothing_half_done(server, 
     while game.row().turn == turn:
         for seat, decision in game.asked().items():
             game.play(seat, decision.default, "clock" if seat == gone else "person")
-    assert check_atomic(server.store, lambda: substitutes.tidy(server)) > 10
+    assert check_atomic(server.store, lambda: server.run(substitutes._tidy, offer.id)) > 10
     assert game.person_at(gone) == zoe
 
 
@@ -598,6 +598,19 @@ def test_an_unreachable_players_seat_is_given_up_after_a_week(server, time, tabl
     time.seats_change()
     assert game.players()[seat].bot is not None
     assert time.bots_play() >= 1
+
+
+def test_many_dead_addresses_and_a_broken_table_delay_no_seat(server, time, table):
+    games = [table("sun-bid", 3, pace="1d", successor="bot") for _ in range(2)]
+    dead = [server.run(addresses.register, f"dead{number}@example.org").id for number in range(60)]
+    gone = [game.person_at(seat) for game in games for seat in game.asked()]
+    for person_id in dead + gone:
+        server.run(reachability.note_refusal, person_id, "550 no such user")
+    time.passes(7 * DAY)
+    server.store.write(lambda tx: tables.change_game(tx, games[0].id, state="{"))
+    time.seats_change()
+    ((seat, _decision),) = games[1].asked().items()
+    assert games[1].players()[seat].bot is not None
 
 
 def test_the_others_do_not_wait_for_ever_for_a_substitute(server, time, table):

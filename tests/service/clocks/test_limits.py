@@ -50,7 +50,7 @@ UNLIMITED = {
 AGES = {
     "alarms": {"alarm.at", "alarm.emailed_at"},
     "channels": {"channel.made_at", "game.ended_at"},
-    "deadlines": {"deadline.accepted_at"},
+    "deadlines": {"deadline.accepted_at", "unreachable.start_at"},
     "feeds": {"log.at"},
     "guests": {"person.created_at"},
     "heartbeats": {"heartbeat.beat_at"},
