@@ -2,6 +2,7 @@
 
 import gzip
 import re
+from itertools import accumulate
 from pathlib import Path
 
 from pbem.web import static_files
@@ -44,6 +45,13 @@ def test_the_style_is_sent_whole_but_for_its_comments(browser):
     rules = re.sub(r"/\*.*?\*/", "", style, flags=re.DOTALL)
     assert "/*" in style
     assert sent.split() == rules.split()
+
+
+def test_no_brace_of_the_style_is_left_over():
+    """A browser skips the rule after one, without a word."""
+    style = (Path(static_files.__file__).parent / "static" / "pbem.css").read_text()
+    depths = list(accumulate({"{": 1, "}": -1}[brace] for brace in re.findall(r"[{}]", style)))
+    assert min(depths) == depths[-1] == 0
 
 
 def test_a_file_that_the_browser_has_is_not_sent_again(browser):
