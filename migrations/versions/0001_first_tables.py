@@ -474,6 +474,7 @@ def upgrade() -> None:
         sa.Column("accepted_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("promised_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("due_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("closed_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("remind_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("reminded", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("extensions", sa.Text(), nullable=False),

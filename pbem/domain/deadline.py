@@ -1,7 +1,7 @@
 """Deadlines: when a seat's time runs out, and why then.
 
     start      when the turn's email was rendered or accepted, whichever is later
-    pace       + the time that the table allows, or the next moment of its calendar
+    pace       + the time that the table allows, what is left in the bank, or the next moment of its calendar
     stopped    + outages, pauses, an unreachable address and vacation, in which the clock stops
     extended   + more time from the organiser
     promised   never earlier than a deadline that the player was told
@@ -29,7 +29,7 @@ from pbem.domain.duration import DAY, HOUR, parse_duration
 from pbem.domain.errors import BadInput, quoted
 from pbem.domain.interval import ZERO, Interval, first_part, moment_after, require_utc, union, without
 from pbem.domain.localtime import moment_at, parse_wall, round_up
-from pbem.domain.pace import CALENDAR_NOTICE, Pace, PerDecision
+from pbem.domain.pace import CALENDAR_NOTICE, Bank, Calendar, Pace
 from pbem.domain.quiet_hours import QuietHours, end_of_quiet
 from pbem.i18n.speech import gettext as _, mark
 
@@ -54,6 +54,7 @@ class Reason(Enum):
     """A reason for the time of a deadline. The value is what players read."""
 
     PACE = mark("the table's time per turn")
+    BANK = mark("what was left in the bank")
     OUTAGE = mark("server outage")
     PAUSE = mark("table paused")
     UNREACHABLE = mark("undelivered email")
@@ -65,10 +66,14 @@ class Reason(Enum):
     QUIET = mark("quiet hours")
 
 
-_IN_ANY_TURN: Final = frozenset({Reason.PACE, Reason.PROMISE, Reason.ROUNDING})
+_OF_PACE: Final = frozenset({Reason.PACE, Reason.BANK})
+_IN_ANY_TURN: Final = _OF_PACE | {Reason.PROMISE, Reason.ROUNDING}
 
 LATE_MAIL: Final = mark("late email")
 """The reason when the pace alone ends later than the turn's email said: the clock started later."""
+
+GIVEN_BACK: Final = mark("late email, or time given back to your bank")
+"""The same for a bank, which also grows when an outage in an earlier turn is found out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +178,9 @@ def is_noticeably_later(promised: datetime, effective: datetime, pace: Pace) -> 
 
 def reasons_later(deadline: Deadline, promised: datetime) -> list[str]:
     """The reasons to give a player whose deadline is later than promised, without the steps that every deadline takes."""
-    pace_alone = next((part.at for part in deadline.parts if part.reason is Reason.PACE), promised)
-    late = [LATE_MAIL] if pace_alone > promised else []
+    pace = next((part for part in deadline.parts if part.reason in _OF_PACE), None)
+    later = GIVEN_BACK if pace is not None and pace.reason is Reason.BANK else LATE_MAIL
+    late = [later] if pace is not None and pace.at > promised else []
     return late + [part.reason.value for part in deadline.parts if part.reason not in _IN_ANY_TURN]
 
 
@@ -236,7 +242,7 @@ def parse_extension(text: str, now: datetime, zone: ZoneInfo) -> Extension:
 def _steps(turn: Turn, start: datetime) -> Iterator[tuple[Reason, datetime | None]]:
     """The moment that each rule leads to, in order. A None ends it: there is no deadline yet."""
     at = _agreed(turn.pace, start, ())
-    yield Reason.PACE, at
+    yield (Reason.BANK if isinstance(turn.pace, Bank) else Reason.PACE), at
     still: tuple[Interval, ...] = ()
     for reason, intervals in _stops(turn):
         still = union((*still, *intervals))
@@ -291,7 +297,7 @@ def _endless_stop(turn: Turn) -> Reason | None:
 
 def _agreed(pace: Pace, start: datetime, still: tuple[Interval, ...]) -> datetime | None:
     """The moment at which the time of the pace runs out."""
-    if isinstance(pace, PerDecision):
+    if not isinstance(pace, Calendar):
         return moment_after(start, pace.allowed, still)
     earliest = moment_after(start, CALENDAR_NOTICE, still)
     while earliest is not None:

@@ -1,12 +1,12 @@
 """The pace of a table: the time for a decision, as agreed by the players.
 
-It is either a duration that starts with each decision (`5m` for trying out, `12h`, `1d`, `3d`, `7d`), or moments of the
-calendar at which all open decisions are due (`Tue,Fri 20:00 Europe/Berlin`). Absences and outages are the business of
-`deadline`.
+It is a duration that starts with each decision (`5m` for trying out, `12h`, `1d`, `3d`, `7d`), or moments of the calendar at
+which all open decisions are due (`Tue,Fri 20:00 Europe/Berlin`), or a bank on which all decisions of a player draw
+(`3d+12h max 5d`). Absences and outages are the business of `deadline`, what is left in a bank that of `bank`.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
@@ -22,6 +22,7 @@ SHORTEST, LONGEST = MINUTE, 30 * DAY
 # or twice a day.
 CALENDAR_NOTICE = 12 * HOUR
 
+_BANK = re.compile(r"(?P<start>[^+]{1,9})\+(?P<refill>.{1,9}?)(?: max (?P<most>.{1,9}))?")
 _CALENDAR = re.compile(r"(?P<days>[A-Za-z][A-Za-z, ]{2,80}) (?P<wall>[0-9:]{1,8}) (?P<zone>[^ ]{1,80})")
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
@@ -90,19 +91,66 @@ class Calendar:
             day += DAY
 
 
-Pace = PerDecision | Calendar
+@dataclass(frozen=True, slots=True)
+class Bank:
+    """A pace of one budget for all decisions of a player: full at the `start`, and filled by `refill` after each, up to `most`.
+
+    `left` is what a decision may take: all there is.
+    """
+
+    start: timedelta
+    refill: timedelta
+    most: timedelta
+    left: timedelta
+
+    def __post_init__(self) -> None:
+        steps = (self.start, self.refill, self.most)
+        if not SHORTEST <= self.refill <= self.most <= LONGEST or any(step % MINUTE for step in steps):
+            raise ValueError(f"no bank has {self.start} and {self.refill}, at most {self.most}")
+        if not self.refill <= self.start <= self.most or not timedelta(0) <= self.left <= self.most:
+            raise ValueError(f"no bank of at most {self.most} has {self.start}, or {self.left}")
+
+    def __str__(self) -> str:
+        most = "" if self.most == self.start else f" max {short_duration(self.most)}"
+        return f"{short_duration(self.start)}+{short_duration(self.refill)}{most}"
+
+    @property
+    def allowed(self) -> timedelta:
+        """The time for a decision."""
+        return self.left
+
+    @property
+    def scale(self) -> timedelta:
+        """What is left, which sets the scale of notices and reminders."""
+        return max(self.left, MINUTE)
+
+    @property
+    def rounding_step(self) -> timedelta:
+        """A minute: a bank is counted exactly."""
+        return MINUTE
+
+    def after(self, spent: timedelta) -> "Bank":
+        """The bank after a decision that has taken this time, which may be more than there was."""
+        return replace(self, left=min(self.most, max(timedelta(0), self.left - spent) + self.refill))
+
+
+Pace = PerDecision | Calendar | Bank
 
 
 def parse_pace(text: str) -> Pace:
-    """Parse a pace: `12h`, or `Tue,Fri 20:00 Europe/Berlin`. Raises BadInput."""
+    """Parse a pace: `12h`, `Tue,Fri 20:00 Europe/Berlin`, or `3d+12h max 5d`. Raises BadInput."""
     if calendar := _CALENDAR.fullmatch(" ".join(text.split())):
         return Calendar(_parse_weekdays(calendar["days"]), parse_wall(calendar["wall"]), parse_zone(calendar["zone"]))
+    if bank := _BANK.fullmatch(" ".join(text.split())):
+        return _parse_bank(bank["start"], bank["refill"], bank["most"] or bank["start"])
     try:
         allowed = parse_duration(text)
     except BadInput:
         raise BadInput(
             _("%(given)s isn't a time per turn.", given=quoted(text)),
-            remedy=_("Use a length of time, such as 12h, or fixed deadlines, such as Tue,Fri 20:00 Europe/Berlin."),
+            remedy=_(
+                "Use a length of time, such as 12h, fixed deadlines, such as Tue,Fri 20:00 Europe/Berlin, or a bank, such as 3d+12h."
+            ),
         ) from None
     if not SHORTEST <= allowed <= LONGEST:
         raise BadInput(
@@ -111,6 +159,19 @@ def parse_pace(text: str) -> Pace:
             remedy=_("Use a length of time, such as 12h or 3d."),
         )
     return PerDecision(allowed)
+
+
+def _parse_bank(*lengths: str) -> Bank:
+    start, refill, most = map(parse_duration, lengths)
+    if not SHORTEST <= refill <= start <= most <= LONGEST:
+        raise BadInput(
+            _("This bank isn't possible: %(given)s.", given=", ".join(lengths)),
+            why=_(
+                "What is added after each turn can't be more than the bank at the start, and no bank holds more than thirty days."
+            ),
+            remedy=_("For example: 3d+12h, or 3d+12h max 5d."),
+        )
+    return Bank(start, refill, most, start)
 
 
 def _parse_weekdays(text: str) -> tuple[int, ...]:

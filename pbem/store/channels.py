@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, Connection, and_, bindparam, exists, inser
 from pbem.domain.channels import CODE, ChannelStatus
 from pbem.domain.states import EmailKind, EmailStatus, TurnStatus
 from pbem.store import queries
+from pbem.store.deadlines import ANY_SEAT
 from pbem.store.leases import MESSAGES_OF_ONE, place_of_person
 from pbem.store.limits import Period, within
 from pbem.store.outbox import IS_ACTIVE
@@ -23,6 +24,7 @@ _SAME_TURN = and_(
     OUTBOX.c.game_id == DEADLINE.c.game_id,
     OUTBOX.c.turn == DEADLINE.c.turn,
     or_(OUTBOX.c.seat.is_(None), OUTBOX.c.seat == DEADLINE.c.seat),
+    ANY_SEAT,
     DEADLINE.c.status == TurnStatus.OPEN,
 )
 _DONE_OF_EACH = (

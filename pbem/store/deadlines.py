@@ -38,6 +38,9 @@ MOST_ATTEMPTS: Final = 10
 IS_OPEN: Final = DEADLINE.c.status == literal_column("'open'")
 """For queries over all tables. The word is written out because only then the partial indexes are used."""
 
+ANY_SEAT: Final = DEADLINE.c.seat >= literal_column("0")
+"""For queries about one turn, so that SQLite looks in the primary key: it guesses that few deadlines are open."""
+
 _KEY = (DEADLINE.c.game_id, DEADLINE.c.turn, DEADLINE.c.seat)
 _AT_GAME = GAME.c.id == DEADLINE.c.game_id
 _AT_SEAT = and_(PLAYER.c.game_id == DEADLINE.c.game_id, PLAYER.c.seat == DEADLINE.c.seat)
@@ -61,9 +64,17 @@ ASK: Final = insert(DEADLINE).from_select(
 their player takes the order back."""
 _OF_TURN = (DEADLINE.c.game_id == bindparam("of_game"), DEADLINE.c.turn == bindparam("of_turn"))
 # With a parameter for the word, SQLite would compile this each time to see whether the indexes fit.
-CLOSE: Final = update(DEADLINE).where(*_OF_TURN, IS_OPEN).values(status=TurnStatus.CLOSED)
+CLOSE: Final = (
+    update(DEADLINE)
+    .where(*_OF_TURN, ANY_SEAT, IS_OPEN)
+    .values(status=TurnStatus.CLOSED, closed_at=bindparam("now", type_=Moment))
+)
 """Close all open deadlines of a turn."""
-_SET_STATUS = update(DEADLINE).where(*_OF_TURN, DEADLINE.c.seat == bindparam("of_seat")).values(status=bindparam("new"))
+_SET_STATUS = (
+    update(DEADLINE)
+    .where(*_OF_TURN, DEADLINE.c.seat == bindparam("of_seat"))
+    .values(status=bindparam("new"), closed_at=bindparam("at", type_=Moment))
+)
 _TOGETHER = (
     select(DEADLINE.c.turn)
     .where(DEADLINE.c.game_id == bindparam("of_game"), DEADLINE.c.turn >= bindparam("of_turn"))
@@ -154,13 +165,14 @@ def ask(tx: Connection, game_id: int, turn: int, seats: Collection[int], now: da
     tx.execute(ASK, values)
 
 
-def close_turn(tx: Connection, game_id: int, turn: int) -> None:
-    tx.execute(CLOSE, {"of_game": game_id, "of_turn": turn})
+def close_turn(tx: Connection, game_id: int, turn: int, now: datetime) -> None:
+    tx.execute(CLOSE, {"of_game": game_id, "of_turn": turn, "now": now})
 
 
-def set_status(tx: Connection, game_id: int, turn: int, seat: int, status: TurnStatus) -> None:
+def set_status(tx: Connection, game_id: int, turn: int, seat: int, status: TurnStatus, now: datetime) -> None:
     """Close, reopen or mark as missed the deadline of one seat."""
-    tx.execute(_SET_STATUS, {"of_game": game_id, "of_turn": turn, "of_seat": seat, "new": status})
+    at = None if status is TurnStatus.OPEN else now
+    tx.execute(_SET_STATUS, {"of_game": game_id, "of_turn": turn, "of_seat": seat, "new": status, "at": at})
 
 
 def rewind(tx: Connection, game_id: int, turn: int) -> None:
@@ -185,6 +197,13 @@ def of_seat(tx: Connection, game_id: int, seat: int) -> list[DeadlineRow]:
     """The deadlines of a seat in all turns, the first turn first."""
     query = select(DEADLINE).where(DEADLINE.c.game_id == game_id, DEADLINE.c.seat == seat)
     return queries.many(tx, DeadlineRow, query.order_by(DEADLINE.c.turn))
+
+
+def of_seats(tx: Connection, seats: Collection[tuple[int, int]]) -> list[DeadlineRow]:
+    """The deadlines of these seats, each a game and a seat, in all turns that count, the first turn first."""
+    seat = tuple_(DEADLINE.c.game_id, DEADLINE.c.seat)
+    query = select(DEADLINE).where(seat.in_(seats), DEADLINE.c.status != TurnStatus.REWOUND)
+    return queries.many(tx, DeadlineRow, query.order_by(*_KEY))
 
 
 def read_ahead(tx: Connection, keys: Collection[Key]) -> None:

@@ -12,6 +12,7 @@ from pbem.domain.acts import Actor, Role
 from pbem.domain.states import EmailStatus, JobStatus, TableStatus, TurnStatus
 from pbem.i18n.speech import mark
 from pbem.store import insiders, queries
+from pbem.store.deadlines import ANY_SEAT
 from pbem.store.guests import IS_DEMO, IS_GUEST
 from pbem.store.schema import DEADLINE, GAME, JOB, OUTBOX, PERSON, PLAYER, JobRow
 
@@ -121,7 +122,7 @@ def _targets(what: str, facts: Mapping[str, Any]) -> Select[Any]:
         case "resume":
             return _tables(GAME.c.paused.is_(True))
         case "extend":
-            asked = (DEADLINE.c.game_id == GAME.c.id, DEADLINE.c.turn == GAME.c.turn)
+            asked = (DEADLINE.c.game_id == GAME.c.id, DEADLINE.c.turn == GAME.c.turn, ANY_SEAT)
             human = (PLAYER.c.game_id == GAME.c.id, PLAYER.c.seat == DEADLINE.c.seat, PLAYER.c.person_id.is_not(None))
             open_ = select(DEADLINE.c.seat).where(*asked, DEADLINE.c.status == TurnStatus.OPEN, *human)
             return _tables(open_.exists())

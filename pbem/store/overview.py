@@ -96,8 +96,12 @@ def urgent(
     sooner = or_(
         other.c.due_at < DEADLINE.c.due_at, and_(other.c.due_at == DEADLINE.c.due_at, other.c.seat < DEADLINE.c.seat)
     )
+    # The seat has SQLite look in the primary key, and not through all open deadlines.
     same = and_(
-        other.c.game_id == DEADLINE.c.game_id, other.c.turn == DEADLINE.c.turn, other.c.status == TurnStatus.OPEN
+        other.c.game_id == DEADLINE.c.game_id,
+        other.c.turn == DEADLINE.c.turn,
+        other.c.seat >= 0,
+        other.c.status == TurnStatus.OPEN,
     )
     query = select(*_COLUMNS, DEADLINE.c.due_at).select_from(_ASKED).where(_OPEN, _PLAYING)
     query = query.where(*_of_others(reader, GAME.c.id))

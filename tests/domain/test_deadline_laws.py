@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 
 from pbem.domain.deadline import ExtendedBy, ExtendedTo, Turn, deadline_of, is_noticeably_later, printed_deadline, stops
 from pbem.domain.interval import Interval, running_time
-from pbem.domain.pace import PerDecision, parse_pace
+from pbem.domain.pace import Bank, Calendar, parse_pace
 from pbem.domain.quiet_hours import QuietHours
 
 # Close to the last Sunday of October, so that clocks change in the middle of many turns.
@@ -18,9 +18,14 @@ MINUTES_OF_A_WEEK = 7 * 24 * 60
 zones = st.sampled_from(["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "UTC"]).map(
     ZoneInfo
 )
-paces = st.sampled_from(["5m", "1h", "12h", "1d", "3d", "Tue,Fri 20:00 Europe/Berlin", "Sun 02:30 Europe/Berlin"]).map(
-    parse_pace
+banks = st.builds(
+    lambda seconds: Bank(timedelta(days=1), timedelta(hours=6), timedelta(days=2), timedelta(seconds=seconds)),
+    st.integers(0, 2 * 24 * 60 * 60),
 )
+"""Banks with anything left."""
+paces = banks | st.sampled_from(
+    ["5m", "1h", "12h", "1d", "3d", "Tue,Fri 20:00 Europe/Berlin", "Sun 02:30 Europe/Berlin"]
+).map(parse_pace)
 moments = st.integers(0, MINUTES_OF_A_WEEK).map(lambda minutes: BEGINNING + timedelta(minutes=minutes))
 intervals = st.builds(
     lambda start, minutes: Interval(start, start + timedelta(minutes=minutes)),
@@ -130,7 +135,7 @@ def test_a_player_gets_all_the_time_of_the_pace_with_the_clock_running(turn: Tur
     result = deadline_of(turn)
     assert result.start is not None
     assert result.at is not None
-    if isinstance(turn.pace, PerDecision):
+    if not isinstance(turn.pace, Calendar):
         assert running_time(result.start, result.at, stops(turn)) >= turn.pace.allowed
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from pbem.domain.errors import BadInput
-from pbem.domain.pace import LONGEST, SHORTEST, Calendar, PerDecision, parse_pace
+from pbem.domain.pace import LONGEST, SHORTEST, Bank, Calendar, Pace, PerDecision, parse_pace
 
 BERLIN = ZoneInfo("Europe/Berlin")
 ZONES = ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "UTC"]
@@ -47,10 +47,19 @@ calendars = st.builds(
     st.sampled_from(ZONES).map(ZoneInfo),
 )
 lengths = st.integers(1, LONGEST // SHORTEST).map(lambda count: PerDecision(count * SHORTEST))
+steps = st.integers(1, LONGEST // SHORTEST).map(lambda count: count * SHORTEST)
+banks = st.tuples(steps, steps, steps).map(sorted).map(lambda each: Bank(each[1], each[0], each[2], each[1]))
 
 
-@given(calendars | lengths)
-def test_a_pace_parses_back_from_its_text(pace: Calendar | PerDecision) -> None:
+@pytest.mark.parametrize("text", ["3d+12h max 5d", " 3d + 12h  max 5d"])
+def test_a_pace_can_be_a_bank(text: str) -> None:
+    days = [timedelta(days=count) for count in (3, 0.5, 5, 3)]
+    assert parse_pace(text) == Bank(*days)
+    assert str(parse_pace("3d+12h")) == "3d+12h"
+
+
+@given(calendars | lengths | banks)
+def test_a_pace_parses_back_from_its_text(pace: Pace) -> None:
     assert parse_pace(str(pace)) == pace
 
 
@@ -61,6 +70,10 @@ def test_a_pace_parses_back_from_its_text(pace: Calendar | PerDecision) -> None:
         ("soon", "isn't a time per turn"),
         ("0m", "isn't a time per turn"),
         ("31d", "one minute to thirty days"),
+        ("3d+", "isn't a time per turn"),
+        ("3d+soon", "isn't an amount of time"),
+        ("12h+3d", "can't be more than the bank at the start"),
+        ("3d+12h max 31d", "no bank holds more than thirty days"),
         ("99999d", "one minute to thirty days"),
         ("Tue 20:00", "isn't a time per turn"),
         ("Foo 20:00 Europe/Berlin", "“foo” isn't a day of the week"),

@@ -23,10 +23,11 @@ from pbem.domain.choice_links import choice_segment
 from pbem.domain.deadline import Deadline
 from pbem.domain.duration import duration_text
 from pbem.domain.former_players import FormerPlayer, TellerIn, teller_in_turn
-from pbem.domain.pace import PerDecision, parse_pace
+from pbem.domain.pace import Bank, PerDecision, parse_pace
 from pbem.domain.quick_choices import quick_choices
 from pbem.domain.reply_commands import USAGES
 from pbem.i18n import speech
+from pbem.i18n.speech import gettext as _
 from pbem.mail.write.board import print_board
 from pbem.mail.write.compose import Letterhead, Option
 from pbem.mail.write.faces import piece
@@ -123,6 +124,14 @@ def table_name(title: str, game: str) -> str:
 
 def pace_text(pace: str) -> str:
     parsed = parse_pace(pace)
+    if isinstance(parsed, Bank):
+        start, refill, most = map(duration_text, (parsed.start, parsed.refill, parsed.most))
+        return _(
+            "a bank of %(start)s, plus %(refill)s after each turn, up to %(most)s",
+            start=start,
+            refill=refill,
+            most=most,
+        )
     return duration_text(parsed.allowed) if isinstance(parsed, PerDecision) else str(parsed)
 
 

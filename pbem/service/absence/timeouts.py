@@ -136,7 +136,7 @@ def _time_out(tx: Tx, server: Server, claimed: DeadlineRow, now: datetime) -> st
         return "unread"
     decision = position_of(game).open().get(row.seat) if game.turn == row.turn else None
     if decision is None:
-        deadlines.set_status(tx, game.id, row.turn, row.seat, TurnStatus.CLOSED)
+        deadlines.set_status(tx, game.id, row.turn, row.seat, TurnStatus.CLOSED, server.now())
         return "answered"
     receipt = play_locked(tx, server, game, row.turn, row.seat, decision.default, Actor.CLOCK)
     _email_missed_turn(tx, server, game, row, receipt.written)

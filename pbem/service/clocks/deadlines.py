@@ -15,6 +15,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from pbem.domain.bank import PastTurn, bank_after
 from pbem.domain.bounce import MEMORY
 from pbem.domain.deadline import (
     Deadline,
@@ -31,7 +32,7 @@ from pbem.domain.deadline import (
 )
 from pbem.domain.delivery import starts_without_mail
 from pbem.domain.interval import Interval
-from pbem.domain.pace import parse_pace
+from pbem.domain.pace import Bank, Pace, parse_pace
 from pbem.domain.quiet_hours import parse_quiet
 from pbem.domain.reminder import parse_cadence, reminders
 from pbem.domain.states import EmailKind, TurnStatus
@@ -174,7 +175,9 @@ def clocks_of(tx: Tx, games: Games, rows: Collection[DeadlineRow]) -> dict[Key, 
     }
     played = [row for row in rows if (row.game_id, row.seat) in seated]
     persons = people.read_all(tx, {seated[row.game_id, row.seat] for row in played})
-    since = min(row.asked_at for row in rows)
+    paces = {game_id: parse_pace(games[game_id].pace) for game_id in of_games}
+    past = _turns_before(tx, [row for row in played if isinstance(paces[row.game_id], Bank)])
+    since = min(row.asked_at for row in (*rows, *(each for turns in past.values() for each in turns)))
     stops = _Stops(
         outages=outages.since(tx, since),
         pauses=pauses.since(tx, of_games, since),
@@ -183,8 +186,11 @@ def clocks_of(tx: Tx, games: Games, rows: Collection[DeadlineRow]) -> dict[Key, 
     )
     clocks = {}
     for row in played:
-        game, person = games[row.game_id], persons[seated[row.game_id, row.seat]]
-        clocks[_key(row)] = Clock(game, person, row, _turn(game, person, row, stops))
+        game, person, pace = games[row.game_id], persons[seated[row.game_id, row.seat]], paces[row.game_id]
+        if isinstance(pace, Bank):
+            before = [(each, _turn(game.id, pace, person, each, stops)) for each in past[_key(row)]]
+            pace = bank_after(pace, (PastTurn(turn, each.closed_at or each.asked_at) for each, turn in before))
+        clocks[_key(row)] = Clock(game, person, row, _turn(game.id, pace, person, row, stops))
     return clocks
 
 
@@ -282,21 +288,42 @@ def _as_read(timing: Turn) -> Turn:
     return replace(timing, unreachable=tuple(failure for failure in timing.unreachable if failure.end is not None))
 
 
-def _turn(game: GameRow, person: PersonRow, row: DeadlineRow, stops: _Stops) -> Turn:
+def _turns_before(tx: Tx, rows: Collection[DeadlineRow]) -> dict[Key, list[DeadlineRow]]:
+    """The turns that have drawn on the bank of each of these: its seat's earlier ones, under the same player."""
+    if not rows:
+        return {}
+    seats = {(row.game_id, row.seat) for row in rows}
+    first = dict.fromkeys(seats, 0)
+    for game_id in {row.game_id for row in rows}:
+        for former in player_rows.former_of_game(tx, game_id):
+            first[game_id, former.seat] = max(first.get((game_id, former.seat), 0), former.turn)
+    earlier = deadlines.of_seats(tx, seats)
+    return {
+        _key(row): [
+            each
+            for each in earlier
+            if (each.game_id, each.seat) == (row.game_id, row.seat)
+            and first[row.game_id, row.seat] <= each.turn < row.turn
+        ]
+        for row in rows
+    }
+
+
+def _turn(game_id: int, pace: Pace, person: PersonRow, row: DeadlineRow, stops: _Stops) -> Turn:
     zone = ZoneInfo(person.zone)
 
     def since_asked(times: Iterable[Interval], before: timedelta = timedelta(0)) -> tuple[Interval, ...]:
         return tuple(each for each in times if each.end is None or each.end > row.asked_at - before)
 
     return Turn(
-        pace=parse_pace(game.pace),
+        pace=pace,
         zone=zone,
         rendered_at=row.rendered_at or row.asked_at,
         accepted_at=row.accepted_at,
         # A deadline shown on a page counts as a promise too: pages show `due_at`.
         promised=_later(row.promised_at, row.due_at),
         outages=since_asked(stops.outages),
-        pauses=since_asked(stops.pauses[game.id]),
+        pauses=since_asked(stops.pauses[game_id]),
         unreachable=since_asked(stops.unreachable[person.id], MEMORY),
         vacations=since_asked(stops.vacations[person.id]),
         extensions=tuple(_from_text(text) for text in json.loads(row.extensions)),

@@ -34,7 +34,7 @@ from pbem.domain.duration import duration_text
 from pbem.domain.invitation_replies import ACCEPT_AS
 from pbem.domain.missed_turns import Agreement, warning
 from pbem.domain.outdated import ASKING
-from pbem.domain.pace import PerDecision, parse_pace
+from pbem.domain.pace import Calendar, parse_pace
 from pbem.domain.states import EmailKind, EmailStatus, TableStatus, TurnStatus
 from pbem.domain.user_text import isolate
 from pbem.i18n import speech
@@ -224,7 +224,7 @@ class _Reading:
             "table": words.table_name(game.title, rules.title),
             "turn": game.turn if self.email.turn is None else self.email.turn,
             "seats": game.seats,
-            "by_decision": isinstance(parse_pace(game.pace), PerDecision),
+            "by_decision": not isinstance(parse_pace(game.pace), Calendar),
             "pace": words.pace_text(game.pace),
             "chosen": [
                 speech.teller(rules)(agreed(option, options[option.name]))

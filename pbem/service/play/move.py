@@ -137,7 +137,7 @@ def play_locked(
         player_rows.set_missed(tx, row.id, seat, 0)
     over = _write(tx, server, move, now)
     if by is Actor.CLOCK:
-        deadlines.set_status(tx, row.id, turn, seat, TurnStatus.MISSED)
+        deadlines.set_status(tx, row.id, turn, seat, TurnStatus.MISSED, now)
     if not move.entries and by in IN_PERSON:
         _tell_of_sealed(tx, server, move, player, written, proof, now)
     return Receipt(row.id, turn, seat, choice, written, sealed=sealed, again=False, over=over, proof=proof)
@@ -321,7 +321,7 @@ def _write(tx: Tx, server: Server, move: _Move, now: datetime) -> bool:
             reviews.ask(tx, row.id, now)
     else:
         for seat in position.box.keys() - box_of(row).keys():
-            deadlines.set_status(tx, row.id, row.turn, seat, TurnStatus.CLOSED)
+            deadlines.set_status(tx, row.id, row.turn, seat, TurnStatus.CLOSED, now)
         games.advance(tx, row, new)
     POSITIONS.put(_cache_key(row._replace(**new)), position)
     return over

@@ -155,7 +155,7 @@ def _reopen(tx: Tx, server: Server, row: GameRow, turn: int, seat: int, seq: int
         # A standing order answered this turn as soon as it began, so its player was never asked.
         deadlines.ask(tx, row.id, turn, [seat], server.now())
     else:
-        deadlines.set_status(tx, row.id, turn, seat, TurnStatus.OPEN)
+        deadlines.set_status(tx, row.id, turn, seat, TurnStatus.OPEN, server.now())
     if deadline is not None and deadline.due_at is not None:
         return
     for email in outbox.of_game(tx, row.id):

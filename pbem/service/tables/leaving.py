@@ -116,7 +116,7 @@ def end(tx: Tx, server: Server, row: GameRow, by: str, why: str, reason: str = "
     record.add(Kind.VOIDED, None, by, facts)
     record.add(Kind.REVEALED, None, "table", {"secret": row.secret.hex()})
     row = write(tx, row, record, status="void", ended_at=now, box="[]", orders="[]")
-    deadlines.close_turn(tx, row.id, row.turn)
+    deadlines.close_turn(tx, row.id, row.turn, now)
     for email in outbox.of_game(tx, row.id):
         if email.status == EmailStatus.QUEUED:
             outbox.change(tx, email.id, status=EmailStatus.SUPERSEDED)

@@ -15,7 +15,7 @@ _IS_REMINDED: Final = text("status = 'open' AND remind_at IS NOT NULL")
 
 @dataclass(frozen=True, slots=True)
 class DeadlineRow:
-    """The deadline of one seat in one turn. `due_at` is empty until its clock has started.
+    """The deadline of one seat in one turn. `due_at` is empty until its clock has started, `closed_at` until it has stopped.
 
     It is `open` until the seat decides, then `closed`, or `missed` if the time ran out first; `rewound` if the turn no
     longer counts. `attempts` counts how often a worker has begun to act on it, and `claimed_until` keeps other workers
@@ -31,6 +31,7 @@ class DeadlineRow:
     accepted_at: datetime | None
     promised_at: datetime | None
     due_at: datetime | None
+    closed_at: datetime | None
     remind_at: datetime | None
     reminded: int
     extensions: str

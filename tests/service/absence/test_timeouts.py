@@ -532,7 +532,7 @@ class Template:
                 for table, column in ((GAME, GAME.c.id), (PLAYER, PLAYER.c.game_id), (DEADLINE, DEADLINE.c.game_id))
             }
         self.next_id = 10**6
-        self.server.store.write(lambda tx: deadlines.close_turn(tx, game.id, game.row().turn))
+        self.server.store.write(lambda tx: deadlines.close_turn(tx, game.id, game.row().turn, self.server.now()))
 
     def copy(self, times, **deadline):
         """Make a number of copies whose deadlines differ in the given fields."""

@@ -74,6 +74,32 @@ def test_a_delayed_email_gives_the_whole_pace_and_says_so(time, asked):
     assert time.deadline(game, seat).promised_at == utc("2026-11-22 15:00")
 
 
+def test_all_turns_of_a_player_draw_on_one_bank_and_an_outage_found_out_later_gives_time_back(time, table):
+    game = table("sun-bid", 2, pace="1d+2h")
+    (seat,) = game.asked()
+
+    def send():
+        email = [each for each in queued_emails(time.server, kind="turn") if each.seat == seat][-1]
+        time.renders(email)
+        time.accepts(email)
+
+    send()
+    assert time.due(game, seat) == utc("2026-11-22 12:00")
+    time.passes(20 * HOUR + timedelta(seconds=30))
+    game.play(seat, game.asked()[seat].default)
+    while (other := next(iter(game.asked()))) != seat:
+        game.play(other, game.asked()[other].default)
+    send()
+    # Four hours of the bank are left, less half a minute, and two are added; deadlines are rounded up to the minute.
+    assert time.due(game, seat) == utc("2026-11-22 14:00")
+    moderate(time.server, DeclareOutage(utc("2026-11-21 20:00"), utc("2026-11-21 23:00")), "The power was off.")
+    clocks_outages.apply_outages(time.server)
+    time.passes_until(utc("2026-11-22 14:01"))
+    assert time.runs_out().decided == 0
+    assert time.due(game, seat) == utc("2026-11-22 17:00")
+    assert "given back to your bank" in queued_emails(time.server, game.person_at(seat), "notice")[-1].facts
+
+
 def test_an_email_sent_again_does_not_restart_the_clock(time, asked):
     game, seat = asked
     (email,) = queued_emails(time.server, kind="turn")
