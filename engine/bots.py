@@ -14,7 +14,7 @@ from engine.chance import Draw, Stream
 from engine.decisions import Choice, Decision
 from engine.game import Game
 from engine.records import replace
-from engine.search import LEVELS, VERSION, Level, choose
+from engine.search import LEVELS, Level, choose
 from engine.table import Position
 
 Bot = Callable[[Game[Any], Any, Decision, Draw], Choice]
@@ -57,7 +57,7 @@ BOTS: Final[dict[str, Bot]] = {
     "greedy": greedy,
     **{name: _at(level) for name, level in LEVELS.items()},
 }
-VERSIONS: Final = {"random": 1, "greedy": 1, **dict.fromkeys(LEVELS, VERSION)}
+VERSIONS: Final = {"random": 1, "greedy": 1, **{name: level.version for name, level in LEVELS.items()}}
 """The version of each bot. Raise it with every change of what it may choose, so that old choices are not made again by it."""
 
 

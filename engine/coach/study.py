@@ -23,7 +23,8 @@ from engine.options import Options
 from engine.records import replace
 from engine.search import course
 from engine.search.course import Course
-from engine.search.levels import LEVELS, choose, hope
+from engine.search.levels import LEVELS, choose
+from engine.search.look_ahead import hope
 from engine.search.playout import imagined, quick_choices
 from engine.search.tree import STEPS, worth_trying
 from engine.table import Entry

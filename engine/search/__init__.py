@@ -8,6 +8,6 @@ The same view, numbers, level and version give the same choice on every machine:
 from __future__ import annotations
 
 from engine.search.level import Level
-from engine.search.levels import LEVELS, USUAL, VERSION, choose
+from engine.search.levels import LEVELS, USUAL, choose
 
-__all__ = ["LEVELS", "USUAL", "VERSION", "Level", "choose"]
+__all__ = ["LEVELS", "USUAL", "Level", "choose"]

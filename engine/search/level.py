@@ -9,10 +9,12 @@ from engine.facts import fact
 class Level:
     """How a bot thinks. It compares up to `choices` in each of some `worlds`, or in a search of some `iterations`.
 
-    It plays on by quick choices until `topics` such as auctions are over, at most for some `turns`.
+    It plays on until `topics` such as auctions are over, at most for some `turns`. Raise its `version` when it would choose
+    differently; a test holds it to that.
     """
 
     name: str
+    version: int = 1
     worlds: int = 0
     choices: int = 0
     iterations: int = 0

@@ -15,6 +15,7 @@ from engine.chance import Draw
 from engine.decisions import Choice, Decision
 from engine.game import Game
 from engine.search.course import Course, Luck
+from engine.search.halving import best_of
 from engine.search.level import Level
 from engine.search.playout import Horizon, Judge, imagined, play_on, public_truth, quick_choice
 from engine.search.tree import Knowledge, Node, candidates, worth_trying
@@ -54,15 +55,7 @@ class Search:
         The choices of the root are compared in the same worlds and with the same luck, so that only the choice makes a
         difference. Half of them are dropped again and again, and the better ones are tried more often.
         """
-        left = list(self.root.choices)
-        halvings = max(1, (len(left) - 1).bit_length())
-        while True:
-            for _ in range(max(1, iterations // halvings // len(left))):
-                self._compare(left)
-            left.sort(key=self.root.mean, reverse=True)
-            left = left[: (len(left) + 1) // 2]
-            if len(left) == 1:
-                return left[0]
+        return best_of(self.root.choices, iterations, self._compare, self.root.mean)
 
     def _compare(self, choices: list[Choice]) -> None:
         """Try choices in one world. Then let all seats learn in another one, if this game has secrets."""

@@ -22,7 +22,7 @@ from engine.tell import UNNAMED
 from tests.engine import bots_digest, solved
 
 SECRETIVE = [name for name in names() if load(name).hidden != UNNAMED]
-LEVELS_HERE = {**LEVELS, "expert": replace(LEVELS["expert"], iterations=40)}
+LEVELS_HERE = {**LEVELS, "expert": replace(LEVELS["expert"], iterations=12)}
 
 
 def tables(name, many, seats=None):

@@ -1,0 +1,90 @@
+"""Foresight: choices compared among others who think before they choose.
+
+A bid is only as good as what the others bid. Looking ahead takes them for players who choose at first sight. Here whoever
+is asked next looks ahead as well, in a hurry, by what its own seat sees in the imagined world, and so does the searcher
+itself in its next turn. So the bot is one step ahead of a rival who looks ahead.
+
+Nobody in these games may choose by what its seat can't see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, Final
+
+from engine.chance import Draw
+from engine.decisions import Choice, Decision
+from engine.game import Game
+from engine.search.course import Course, Luck
+from engine.search.halving import best_of
+from engine.search.level import Level
+from engine.search.look_ahead import look_ahead
+from engine.search.playout import Horizon, imagined, quick_choice
+from engine.search.tree import worth_trying
+
+HASTY: Final = Level("hasty", worlds=2, choices=10, turns=6)
+"""How everyone thinks in the imagined games."""
+THOUGHTS: Final = 4
+"""Choices in each game that someone thinks about. The later ones are quick."""
+TRUTHS: Final = 3
+"""Imagined truths to choose one from, by how plausible each is."""
+
+
+class Foresight:
+    """One comparison, for one decision."""
+
+    def __init__(self, game: Game[Any], view: Any, decision: Decision, draw: Draw, level: Level) -> None:
+        self._game = game
+        self._view = view
+        self._seat = decision.seat
+        self._topic = decision.topic
+        self._seats = len(game.standing(view).scores)
+        self._level = level
+        self._luck = Luck(draw.below(2**32))
+        self._hopes = dict.fromkeys(worth_trying(game, view, decision, self._luck, level.choices), 0)
+        self._thoughts: dict[Hashable, Choice] = {}
+        self._left = 0
+
+    def run(self, iterations: int) -> Choice:
+        """Play about this many games and return the choice that did best."""
+        return best_of(list(self._hopes), iterations, self._compare, self._hopes.__getitem__)
+
+    def _compare(self, choices: list[Choice]) -> None:
+        """Try choices in one world. Whoever knows the same there thinks the same."""
+        truth, seed = imagined(self._game, self._view, self._seat, self._luck, TRUTHS), self._luck.below(2**32)
+        self._thoughts.clear()
+        for choice in choices:
+            self._hopes[choice] += self._hope(truth, choice, seed)
+
+    def _hope(self, truth: Any, choice: Choice, seed: int) -> int:
+        """Return how good it looks after this choice, once the topic is over."""
+        luck, self._left = Luck(seed), THOUGHTS
+        course = Course(self._game, self._seats, truth, lambda _turn: luck)
+        ends_turn = choice.verb in course.asks[self._seat].closes
+        others = {} if ends_turn else self._choices(course, luck, seed, without=self._seat)
+        course.go({**others, self._seat: choice} if len(others) + 1 == len(course.opened) or ends_turn else others)
+        horizon = Horizon(self._topic, self._level.topics, self._level.turns)
+        while not horizon.reached(course):
+            course.go(self._choices(course, luck, seed))
+        return self._game.prospect(course.state, self._seat)
+
+    def _choices(self, course: Course, luck: Luck, seed: int, without: int | None = None) -> dict[int, Choice]:
+        """Return a choice for each other seat that is asked, or a single one that ends the turn at once."""
+        found: dict[int, Choice] = {}
+        for seat, decision in course.opened.items():
+            if seat != without:
+                found[seat] = self._choice(course.state, decision, luck, seed)
+                if found[seat].verb in decision.closes:
+                    return {seat: found[seat]}
+        return found
+
+    def _choice(self, truth: Any, decision: Decision, luck: Luck, seed: int) -> Choice:
+        """Return what a seat chooses by what it sees of this truth. Its thoughts take no luck from the game."""
+        if not self._left:
+            return quick_choice(self._game, truth, decision, luck)
+        self._left -= 1
+        view = self._game.mask(truth, decision.seat)
+        key = (decision.seat, view)
+        if key not in self._thoughts:
+            self._thoughts[key] = look_ahead(self._game, view, decision, HASTY, Luck(seed))
+        return self._thoughts[key]
