@@ -246,7 +246,9 @@ class Choice:
 class Act:
     """A verb and its blanks. The phrase shows where the blanks go: `give {} to 2`; without one they follow the verb.
 
-    Where one blank limits another, several acts share a verb.
+    Where one blank limits another, several acts share a verb. For players who know no rules, `label` is the text of the
+    button and `spoken` the act after “you'll”, with its blanks as in the phrase, where the verb alone would not do:
+    `closed` has the label `closed auction` and is spoken `sell {} in a closed auction`.
 
     """
 
@@ -254,6 +256,8 @@ class Act:
     blanks: tuple[Blank, ...] = ()
     phrase: str = ""
     note: Text | None = None
+    label: str = ""
+    spoken: str = ""
 
     def __contains__(self, choice: object) -> bool:
         return (

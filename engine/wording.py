@@ -14,9 +14,15 @@ def write(decision: Decision, choice: Choice) -> str:
     return written(next(act for act in decision.acts if choice in act), choice)
 
 
+def spoken(decision: Decision, choice: Choice) -> str:
+    """Return the choice as it is told to its player after “you'll”: `bid 7`, `sell Forest in a closed auction`."""
+    act = next(act for act in decision.acts if choice in act)
+    return act.spoken.format(*_values(act, choice)) if act.spoken else written(act, choice)
+
+
 def written(act: Act, choice: Choice) -> str:
     """Return a choice of this act as text."""
-    values = [_write_value(blank, value) for blank, value in zip(act.blanks, choice.values, strict=True)]
+    values = _values(act, choice)
     if act.phrase:
         return act.phrase.format(*values)
     return " ".join([act.verb, *values])
@@ -33,6 +39,10 @@ def usage(act: Act) -> str:
     if act.phrase:
         return act.phrase.format(*blanks)
     return " ".join([act.verb, *blanks])
+
+
+def _values(act: Act, choice: Choice) -> list[str]:
+    return [_write_value(blank, value) for blank, value in zip(act.blanks, choice.values, strict=True)]
 
 
 def _write_value(blank: Blank, value: Value) -> str:

@@ -7,11 +7,13 @@ the Excuse make it the extended deck.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from typing import Final
 
 from engine.board import Face, Line
 from engine.decisions import Thing
-from engine.tell import say
+from engine.tell import Text, say
 
 SUITS: Final = {"M": "Moons", "S": "Suns", "W": "Waves", "L": "Leaves", "Y": "Wyrms", "K": "Knots"}
 """The suits in their order, which sorting and tie-breaks follow."""
@@ -20,6 +22,9 @@ RANKS: Final = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "P", "T", "X")
 """The ranks in order. The Excuse has none."""
 
 RANK_NAMES: Final = {"A": "Ace", "P": "Pawn", "T": "Court", "X": "Crown"}
+
+_IN_WORDS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
+"""Numbers of cards of one rank and suit; two decks have eight at most."""
 
 NAMES: Final = {
     "AM": "Ace of Moons",
@@ -150,18 +155,20 @@ def things(cards: tuple[str, ...]) -> tuple[Thing, ...]:
     return tuple([THINGS[card] for card in dict.fromkeys(cards)])
 
 
+def _counted(ranks: list[str]) -> Iterator[str | Text]:
+    """Yield ranks in words, those with a name once each: `two Pawns`."""
+    for each, many in Counter(ranks).items():
+        if each in RANK_NAMES and many > 1:
+            yield say("{many} {rank}s", many=_IN_WORDS[many], rank=RANK_NAMES[each])
+        else:
+            yield from (RANK_NAMES.get(each, each),) * many
+
+
 def by_suit(cards: tuple[str, ...]) -> tuple[Line, ...]:
     """Return a line for each suit on these cards, with its ranks in order. A card is in the line of each of its suits."""
     found = ((suit, [rank(card) for card in in_order(cards) if suit in suits(card)]) for suit in SUITS)
     return tuple(
-        Line(
-            say(
-                "{suit} ({number}): {ranks}.",
-                suit=suit,
-                number=len(ranks),
-                ranks=tuple(RANK_NAMES.get(each, each) for each in ranks),
-            )
-        )
+        Line(say("{suit} ({number}): {ranks}.", suit=suit, number=len(ranks), ranks=tuple(_counted(ranks))))
         for suit, ranks in found
         if ranks
     )

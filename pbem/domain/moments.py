@@ -28,6 +28,12 @@ def moment_text(moment: datetime, zone: ZoneInfo) -> str:
     return f"{_day(local)} {local.year}, {local:%H:%M} ({zone.key}); {other_day}{universal:%H:%M} UTC"
 
 
+def short_moment_text(moment: datetime, zone: ZoneInfo) -> str:
+    """The moment in local time of the zone, where there is no room for more: `24 Nov, 20:00`."""
+    local = moment.astimezone(zone)
+    return f"{local.day} {translate(_MONTHS[local.month - 1])}, {local:%H:%M}"
+
+
 def day_text(day: date) -> str:
     """A whole day, for events without a time of day."""
     return f"{_day(day)} {day.year}"

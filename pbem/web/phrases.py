@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 from pbem.domain.causes import TurnFacts, tell_turn
 from pbem.domain.former_players import TellerIn
-from pbem.domain.moments import day_text, moment_text, relative_text
+from pbem.domain.moments import day_text, moment_text, relative_text, short_moment_text
 from pbem.service.play.seat_view import OfferedChoice, SeatView
 
 
@@ -14,13 +14,14 @@ from pbem.service.play.seat_view import OfferedChoice, SeatView
 class Deadline:
     """The deadline of a decision. `kind` is paused, due, promised or waiting; the moment is empty for paused and waiting.
 
-    `at` is the moment in words, `away` how far off it is, and `written` the moment for programs.
+    `at` is the moment in words, `away` how far off it is, `written` the moment for programs, and `short` the one for phones.
     """
 
     kind: str
     at: str = ""
     away: str = ""
     written: str = ""
+    short: str = ""
 
 
 def deadline(found: SeatView | OfferedChoice, now: datetime) -> Deadline:
@@ -32,7 +33,8 @@ def deadline(found: SeatView | OfferedChoice, now: datetime) -> Deadline:
         return Deadline("waiting")
     kind = "due" if found.due_at else "promised"
     written = at.astimezone(UTC).isoformat(timespec="minutes")
-    return Deadline(kind, moment_text(at, found.zone), relative_text(now, at), written)
+    local = moment_text(at, found.zone), relative_text(now, at), written, short_moment_text(at, found.zone)
+    return Deadline(kind, *local)
 
 
 def moment(at: datetime, zone: ZoneInfo, now: datetime) -> str:

@@ -122,6 +122,14 @@ SLIDES = """() => {
 }"""
 """What a slider and its steps do to the field of an amount, and how they are called."""
 
+PALE = """() => {
+    const style = each => getComputedStyle(document.querySelector(each)), button = style(".bar button:has(.said)");
+    return [button.borderTopStyle, button.backgroundColor === "rgba(0, 0, 0, 0)", style(".things .pick .art").outlineStyle,
+        style(".bar .first").display];
+}"""
+"""The edge of the button that waits for a card, whether it has no colour, the edge of the first card, and the line that says
+to choose."""
+
 LEADERS = """() => [...document.querySelectorAll(".leads")].filter(each => {
     const box = each.querySelector("[aria-hidden]").getBoundingClientRect();
     return getComputedStyle(each).clipPath === "none" && box.width > 8 && box.height > 8;
@@ -188,6 +196,13 @@ def test_an_amount_has_a_slider_and_steps_with_a_script(app: Flask, phone: Page)
         if phone.locator(".bar input[type=range]").count():
             break
     assert phone.evaluate(SLIDES) == [True, True, True, "button", "button", "Less", "More", True]
+
+
+def test_cards_to_choose_are_marked_and_their_button_is_pale_until_one_is_chosen(app: Flask, phone: Page) -> None:
+    phone.set_content(seat_page(app, begin(all_games.load("sunset-poker"), 3, b"pale" * 8)))
+    assert phone.evaluate(PALE) == ["dashed", True, "dashed", "block"]
+    phone.locator(".things .pick").first.click()
+    assert phone.evaluate(PALE) == ["solid", False, "none", "none"]
 
 
 def test_the_range_of_a_bid_is_not_cut_off_on_a_phone(app: Flask, phone: Page) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.board import Amounts, Board, Fold, Grid, Line, Panel, Part, Row
-from engine.decks.decktet import NAMES, SUITS, by_suit, faces, suits
+from engine.decks.decktet import EXCUSE, NAMES, SUITS, by_suit, faces, suits
 from engine.facts import SPECTATOR, take
 from engine.tell import Text, say
 
@@ -42,8 +42,10 @@ def _turn(view: State) -> Text:
     if view.auction is None:
         return say("It's {seat's} turn to sell a card.", seat=view.active)
     if view.auction.closed:
+        bids = say("Everyone bids") if all(view.gold) else say("Everyone with gold bids")
         return say(
-            "Everyone bids in secret for {card}. Ties go to {seat}, then to the left.",
+            "{bids} in secret for {card}. Ties go to {seat}, then to the left.",
+            bids=bids,
             card=view.auction.card,
             seat=view.active,
         )
@@ -102,7 +104,20 @@ def _mine(view: State, seat: int) -> tuple[Part, ...]:
         parts.append(Line(crowns_sentence(down.crowns)))
     if down.seven and seat == view.excuse and not view.over:
         parts.append(Row(say("The seven face-down cards"), faces(down.seven)))
+    if view.auction is not None and not view.over:
+        parts.append(Line(_scores_for(view, seat, view.auction.card)))
     return tuple(parts)
+
+
+def _scores_for(view: State, seat: int, card: str) -> Text:
+    """Return what a card would score for a player, as far as the player knows."""
+    crown, below = view.down.crowns[seat], dict(zip(MARKERS, view.down.valuations, strict=True))
+    counted = suits(card) + (EXCUSE if known(crown) and suits(crown) in suits(card) else "")
+    unknown = tuple(marker[-1] for marker in MARKERS if marker[-1] in counted and not known(below[marker]))
+    points = total_worth((card,), worths_of(view.down.valuations), crown)
+    if not unknown:
+        return say("Worth to you: {points:point|points}.", points=points)
+    return say("Worth to you: {points} plus {unknown}.", points=points, unknown=unknown)
 
 
 def _known_to(view: State, seat: int) -> tuple[Line, ...]:
@@ -124,12 +139,7 @@ def _players(view: State) -> tuple[Panel, ...]:
     numbers = _numbers(view)
 
     def panel(other: int) -> Panel:
-        return Panel(
-            other,
-            numbers[other],
-            *_state(view, other),
-            (*_in_front(view, other), Row(say("cards"), faces(view.bought[other]))),
-        )
+        return Panel(other, numbers[other], *_state(view, other), (*_in_front(view, other), *_bought(view, other)))
 
     return tuple(map(panel, range(len(view.gold))))
 
@@ -154,11 +164,17 @@ def _in_front(view: State, seat: int) -> tuple[Part, ...]:
     return (Row(say("holds"), faces(markers)),) if markers else ()
 
 
+def _bought(view: State, seat: int) -> tuple[Part, ...]:
+    return (Row(say("cards"), faces(view.bought[seat])),) if view.bought[seat] else ()
+
+
 def _state(view: State, seat: int) -> tuple[Text | None, int | None, bool]:
     """Return what a player does in the auction, the bid in front of them, and whether they are out of it."""
     auction = view.auction
-    if view.over or auction is None or auction.closed:
+    if view.over or auction is None:
         return None, None, False
+    if auction.closed:
+        return (None, None, False) if view.gold[seat] else (say("no gold"), None, True)
     if seat == auction.leader:
         return say("high bid"), auction.high, False
     if seat in auction.waiting:

@@ -63,7 +63,12 @@ def _for_crowns(view: State, seat: int) -> Decision:
             numbers=tuple(say("{number} is {seat}", number=other + 1, seat=other) for other in others),
         ),
         (
-            Act("deal", phrase="deal at random", note=say("a deal that the rules allow")),
+            Act(
+                "deal",
+                phrase="deal at random",
+                note=say("a deal that the rules allow"),
+                spoken="deal the Crowns at random",
+            ),
             Act("give", (*blanks, OneOf("Crown", crown_things(CROWNS))), phrase=f"give {gifts} and keep {{}}"),
         ),
         default=Choice("deal"),
@@ -76,12 +81,24 @@ def _for_a_card(view: State, seat: int) -> Decision:
     gold = view.gold[seat]
     affordable = tuple(card for card in view.row if opening_bid(card) <= gold)
     why = say("An open auction starts at the card's number (10 for a Pawn), and you have {gold} gold.", gold=gold)
-    closed = Act("closed", (OneOf("card", things(view.row)),), note=say("everyone bids in secret"))
-    opened = Act("open", (OneOf("card", things(affordable), why),), note=say("you bid its number, 10 for a Pawn"))
+    closed = Act(
+        "closed",
+        (OneOf("card", things(view.row)),),
+        note=say("all bid in secret"),
+        label="closed auction",
+        spoken="sell {} in a closed auction",
+    )
+    opened = Act(
+        "open",
+        (OneOf("card", things(affordable), why),),
+        note=say("you bid its number, 10 for a Pawn"),
+        label="open auction",
+        spoken="sell {} in an open auction",
+    )
     if affordable:
-        prompt = say("Which card do you sell next, in a closed or an open auction?")
+        prompt = say("Which card do you auction next, closed or open? You can bid for it too.")
     else:
-        prompt = say("Which card do you sell next? You can't afford to open an auction.")
+        prompt = say("Which card do you auction next? You can't afford an open auction.")
     return Decision(
         seat,
         prompt,

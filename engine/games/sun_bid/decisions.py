@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Final
 
 from engine.decisions import Act, Choice, Decision, OneOf, Thing
 from engine.decks.decktet import SUITS, in_order, rank, suits, things
@@ -12,6 +13,9 @@ from .aces import NONE, cheapest_way, hungry, may_find_nothing, misfit, victims_
 from .cards import beats, by_value, share_a_suit
 from .state import Auction, State, running
 from .words import sun_thing
+
+_FLIP: Final = Act("flip", note=say("turn up a card for the pool"), spoken="flip a card")
+_CALL: Final = Act("call", note=say("auction the pool now"))
 
 
 def asks(view: State, seat: int) -> Decision | None:
@@ -60,7 +64,7 @@ def _for_a_turn(view: State, seat: int) -> Decision:
         say("{what} In the pool: {pool}.", what=what, pool=in_order(view.pool))
         if view.pool
         else say("{what} The pool is empty.", what=what),
-        (Act("flip"), Act("call"), *acts),
+        (_FLIP, _CALL, *acts),
         default=Choice("flip"),
         topic=f"round {view.round}",
         public=True,
@@ -93,7 +97,7 @@ def _for_a_bid(view: State, auction: Auction, seat: int) -> Decision:
     suns = tuple([sun for sun in own if beats(sun, auction.high, equal_pawns)]) if auction.high else own
     must = auction.called and seat == view.lead and not auction.high
     why = say("Bid a face-up Sun higher than every bid so far.")
-    bid = Act("bid", (OneOf("sun", tuple([sun_thing(sun, view.terms) for sun in suns]), why),))
+    bid = Act("bid", (OneOf("Sun", tuple([sun_thing(sun, view.terms) for sun in suns]), why),))
     return Decision(
         seat,
         _prompt_for_a_bid(view, auction, must),

@@ -104,7 +104,7 @@ def _mine(view: State, seat: int) -> tuple[Part, ...]:
         parts.append(Row(say("your pack"), faces(in_order(view.packs[seat])), "hand"))
     parts.append(Row(say("your hand"), faces(in_order(hand)), "row" if view.packs[seat] else "hand"))
     if (best := best_of(view, hand + played)).cards:
-        parts.append(Line(say("Your best Set: {best}.", best=best.words())))
+        parts.append(Line(say("Your best Set: {best}.", best=best.spelled_out())))
     if seat in view.folded:
         parts.append(Line(say("You have folded.")))
     elif hand and view.turn is not None:

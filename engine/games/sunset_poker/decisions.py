@@ -31,7 +31,7 @@ def barred(view: State, seat: int) -> Mapping[str, Text]:
 
 def _to_pick(view: State, seat: int) -> Decision:
     pack = view.packs[seat]
-    card = OneOf("card", things(in_order(pack)), why=say("Choose a card from your pack."))
+    card = OneOf("card", things(in_order(pack)))
     return Decision(
         seat,
         say("Which card do you pick? You've picked {own} of {full}.", own=len(view.hands[seat]), full=full_hand(view)),
@@ -42,7 +42,7 @@ def _to_pick(view: State, seat: int) -> Decision:
 
 
 def _for_a_turn(view: State, seat: int) -> Decision:
-    card = OneOf("card", things(in_order(view.hands[seat])), why=say("Choose a card from your hand."))
+    card = OneOf("card", things(in_order(view.hands[seat])))
     sun = () if view.sun is not None else (Act("take", phrase="take the Sun"),)
     return Decision(
         seat,

@@ -52,6 +52,14 @@ class BestSet:
             template = {1: "a single {top}", 2: "a pair of {top}s"}.get(size, "{size} of a kind, {top}s")
         return say(template, size=size, top=RANK_NAMES.get(top, top))
 
+    def spelled_out(self) -> Text:
+        """Return the Set as players call it, and the two ranks of a split. Sets that tie may have different ones."""
+        if self.kind != "split":
+            return self.words()
+        top, low = (rank(each) for each in (max(self.cards, key=height), min(self.cards, key=height)))
+        ranks = "{best} ({top}s and {low}s)" if len(self.cards) > 2 else "{best} ({top} and {low})"
+        return say(ranks, best=self.words(), top=RANK_NAMES.get(top, top), low=RANK_NAMES.get(low, low))
+
 
 def deck_for(seats: int) -> Cards:
     """Return the deck for this number of players."""

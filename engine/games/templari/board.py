@@ -8,7 +8,7 @@ from engine.tell import Text, say
 
 from .cards import COLOURS, colour, faces, number
 from .digits import DIGITS, endings_allowed
-from .scoring import standing
+from .scoring import standing, worth_of_colours
 from .state import State, most_one_may_bid
 from .terms import LOTS
 
@@ -18,7 +18,7 @@ def _barred_endings(barred: tuple[int, ...]) -> Line:
     if len(barred) == len(DIGITS):
         return Line(say("You own every number, so you can't bid."))
     if barred:
-        return Line(say("Your bids can't end in {digits:or}.", digits=barred))
+        return Line(say("Your bids can't end in a number you own: {digits:or}.", digits=barred))
     return Line(say("Your bids can end in any digit."))
 
 
@@ -69,7 +69,18 @@ def _centre(view: State) -> tuple[Part, ...]:
 def _mine(view: State, seat: int) -> tuple[Part, ...]:
     barred = tuple(sorted(DIGITS - endings_allowed(view.cards[seat])))
     hidden = () if view.terms.open_money or view.over else (Amounts(((say("coins"), view.coins[seat]),)),)
-    return hidden if view.over else (*hidden, _barred_endings(barred), *_price_of_too_high_a_bid(view, seat))
+    if view.over:
+        return hidden
+    return (*hidden, *_gain(view, seat), _barred_endings(barred), *_price_of_too_high_a_bid(view, seat))
+
+
+def _gain(view: State, seat: int) -> tuple[Line, ...]:
+    """Return what this player would gain by winning the auction."""
+    if view.auction is None or view.offender is not None or seat not in view.auction.bidders:
+        return ()
+    won = view.lot if view.auction.seller is None else (view.auction.card,)
+    gain = worth_of_colours(view.cards[seat] + won) - worth_of_colours(view.cards[seat])
+    return (Line(say("Win this auction, and you score {gain:point|points} more.", gain=gain)),)
 
 
 def _price_of_too_high_a_bid(view: State, seat: int) -> tuple[Line, ...]:
@@ -118,7 +129,8 @@ def _players(view: State) -> tuple[Panel, ...]:
         if shows_coins:
             numbers.append((say("coins"), view.coins[other]))
         state, chip, out = _state(view, other)
-        return Panel(other, tuple(numbers), state, chip, out, (Row(say("cards"), faces(view.cards[other])),))
+        cards = (Row(say("cards"), faces(view.cards[other])),) if view.cards[other] else ()
+        return Panel(other, tuple(numbers), state, chip, out, cards)
 
     return tuple(map(panel, range(len(view.coins))))
 
@@ -132,6 +144,8 @@ def _state(view: State, seat: int) -> tuple[Text | None, int | None, bool]:
         return say("high bid"), auction.high, False
     if seat == auction.seller:
         return say("selling"), None, True
+    if seat == auction.turn:
+        return None, None, False
     if seat in auction.bidders:
         return say("still bidding"), None, False
     return say("passed"), None, True

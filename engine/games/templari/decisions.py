@@ -44,7 +44,10 @@ def _to_sell(view: State, seat: int) -> Decision:
     return Decision(
         seat,
         say("Auction one of your cards before lot {round} comes up? You get the price.", round=view.round),
-        (Act("no"), Act("sell", (OneOf("card", things(view.cards[seat])),))),
+        (
+            Act("no", label="keep your cards", spoken="keep your cards"),
+            Act("sell", (OneOf("card", things(view.cards[seat])),)),
+        ),
         default=Choice("no"),
         topic=f"sale {view.round}",
         public=True,

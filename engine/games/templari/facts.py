@@ -23,7 +23,7 @@ class Laid(Fact[State]):
 
 @fact
 class RoundBegan(Fact[State]):
-    """Round {round} begins. {seat} [is|are] the start player."""
+    """Round {round} begins. {seat} [starts|start]."""
 
     round: int
     seat: int

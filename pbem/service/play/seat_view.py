@@ -131,11 +131,17 @@ class SeatView:
         return "" if self.decision is None else grammar.write(self.decision, self.decision.default)
 
     @property
+    def default_spoken(self) -> str:
+        """The choice made if the deadline is missed, as it reads after “you'll”."""
+        return "" if self.decision is None else speech.translate(grammar.spoken(self.decision, self.decision.default))
+
+    @property
     def default_note(self) -> str:
+        """What that choice does, where its words alone don't say it."""
         if self.decision is None:
             return ""
-        note = next(act for act in self.decision.acts if self.decision.default in act).note
-        return "" if note is None else self.teller(note)
+        act = next(act for act in self.decision.acts if self.decision.default in act)
+        return "" if act.note is None or act.spoken else self.teller(act.note)
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,12 @@ def session(cookie: Cookie) -> Session | None:
     return known[cookie]
 
 
+def is_of(person_id: int) -> bool:
+    """Whether this browser is signed in as this person."""
+    found = session(Cookie.PERSON)
+    return found is not None and found.holder.person_id == person_id
+
+
 def refresh(cookie: Cookie, secret: str | None = None) -> None:
     """Forget what this request knew of a session, because it was changed; with a secret it is of the one just opened."""
     known: dict[Cookie, Session | None] = g.setdefault("sessions", {})

@@ -195,8 +195,10 @@ def _lead(board: Board, leading: Collection[int], teller: Teller) -> str:
         return teller(board.lead)
     if not all(panel.numbers and panel.numbers[0][1] is not None for panel in board.players):
         return ""
+    if not board.players:
+        return ""
     if not leading:
-        return teller(say("Everyone is level.")) if board.players else ""
+        return teller(say("Everyone is level."))
     if len(leading) == 1:
         return teller(say("{seat} [leads|lead].", seat=next(iter(leading))))
     return teller(say("{seats:seats} lead.", seats=tuple(sorted(leading))))

@@ -67,6 +67,8 @@ class Field:
     high: int = 0
     many: int = 0
     values: tuple[str, ...] = ("",)
+    called: str = ""
+    """The label as it stands within a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +235,7 @@ def _form(
     note = display.teller(act.note) if act.note else ""
     if act.count() == 1:
         only = next(act.choices())
-        title = capital(translate(write(decision, only)))
+        title = capital(translate(act.label or write(decision, only)))
         return Form(number, title, note, (), "")
     pieces = _pieces(act, display.teller)
     in_title = _in_title(shown)
@@ -253,8 +255,8 @@ def _form(
 
 
 def _title(act: Act, only: Sequence[Blank], pieces: Sequence[str], display: _Display) -> str:
-    """The words of the act's button: its verb, and the things that leave no choice."""
-    words = [capital(translate(act.verb))]
+    """The words of the act's button: its label or verb, and the things that leave no choice."""
+    words = [capital(translate(act.label or act.verb))]
     for blank, before in zip(only, pieces, strict=False):
         assert isinstance(blank, OneOf)
         words += [before, display.thing(blank.things[0]).word]
@@ -289,6 +291,13 @@ def _pieces(act: Act, teller: Teller) -> list[str]:
 
 
 def _field(blank: Blank, name: str, before: str, display: _Display, values: Fields, *, in_sentence: bool) -> Field:
+    field = _field_of_kind(blank, name, before, display, values, in_sentence=in_sentence)
+    return replace(field, called=translate(blank.name))
+
+
+def _field_of_kind(
+    blank: Blank, name: str, before: str, display: _Display, values: Fields, *, in_sentence: bool
+) -> Field:
     why = display.teller(blank.why) if blank.why is not None else ""
     label = capital(translate(blank.name))
     if isinstance(blank, Amount):
@@ -318,7 +327,9 @@ def _number_field(blank: Amount, name: str, label: str, before: str, why: str, v
 def _value(blank: Blank, shown: Blank, name: str, fields: Fields) -> Value:
     """The value that the fields of a blank mean, which show the things of `shown`. Raises BadInput."""
     if isinstance(blank, Amount):
-        number = read_number(fields.get(name, "").strip(), _("a number of %(things)s", things=blank.name))
+        if not (given := fields.get(name, "").strip()):
+            raise BadInput(_("Choose a number of %(things)s first.", things=translate(blank.name)))
+        number = read_number(given, _("a number of %(things)s", things=blank.name))
         return number if number in blank else _misfit(blank, str(number))
     if isinstance(blank, OneOf):
         assert isinstance(shown, OneOf)

@@ -18,7 +18,6 @@ from pbem.store.deadlines import NextTurn
 from pbem.tokens import Purpose
 from pbem.web import csrf, page_cache, phrases, site
 from pbem.web.people import session_cookie
-from pbem.web.people.session_cookie import Cookie
 from pbem.web.seat.board import draw
 
 pages = Blueprint("move", __name__)
@@ -89,7 +88,7 @@ def page(
 ) -> Response:
     """The page of one choice: what it is, or what became of it."""
     teller = found.teller
-    here = found.board is not None and _is_signed_in(found)
+    here = found.board is not None and session_cookie.is_of(found.person_id)
     return site.page(
         "move.html",
         status,
@@ -108,12 +107,6 @@ def page(
         is_here=here,
         next_turn=_next_turn(found) if here else None,
     )
-
-
-def _is_signed_in(found: OfferedChoice) -> bool:
-    """Whether this browser is signed in as the player of the link."""
-    session = session_cookie.session(Cookie.PERSON)
-    return session is not None and session.holder.person_id == found.person_id
 
 
 def _next_turn(found: OfferedChoice) -> NextTurn | None:

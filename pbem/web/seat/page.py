@@ -21,11 +21,14 @@ from pbem.domain.moments import moment_text
 from pbem.hints import HintTask
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
+from pbem.service.account import my_page
 from pbem.service.people import quota
 from pbem.service.play import by_link, seat_view
 from pbem.service.play.seat_view import SeatView
 from pbem.service.tables import demo
+from pbem.store.deadlines import NextTurn
 from pbem.web import client, page_cache, phrases, security, site
+from pbem.web.people import session_cookie
 from pbem.web.result import PageResult, page_result
 from pbem.web.seat.board import draw
 from pbem.web.seat.forms import EMPTY, Fields, choosable, fields_of, forms_of
@@ -69,6 +72,8 @@ class Content:
     moved_on: bool
     explanation: Explanation | None
     hint: tuple[str, ...]
+    waits: NextTurn | None
+    signed_in: bool
 
 
 @pages.get("/s/<token>")
@@ -79,7 +84,7 @@ def show(token: str) -> Response:
     """
     seat = server().read(seat_view.view_seat, token)
     placed = seat.made is not None and request.args.get("placed") == str(seat.made.turn)
-    return page(seat, token, Input(choice=request.args.get("choice", "")), placed=placed)
+    return page(seat, token, Input(choice=request.args.get("choice", "")), placed=placed, waits=_waits(seat, placed))
 
 
 @pages.get("/s/<token>/news")
@@ -181,10 +186,15 @@ def page(
     moved_on: bool = False,
     explanation: Explanation | None = None,
     hint: tuple[str, ...] = (),
+    waits: NextTurn | None = None,
 ) -> Response:
-    """The page, with what a player has filled in and what was wrong with it; `moved_on` if it came too late."""
+    """The page, with what a player has filled in and what was wrong with it; `moved_on` if it came too late.
+
+    `waits` is the player's most urgent turn elsewhere.
+    """
     deadline = phrases.deadline(seat, server().now()) if seat.decision and not seat.guest else None
-    content = Content(seat, token, entered, deadline, placed, refused, moved_on, explanation, hint)
+    signed_in = waits is not None and session_cookie.is_of(seat.person_id)
+    content = Content(seat, token, entered, deadline, placed, refused, moved_on, explanation, hint, waits, signed_in)
     response = make_response(page_cache.drawn_once(token, content, _draw), 409 if moved_on else status_of(refused))
     response.headers["Content-Security-Policy"] = security.POLICY_OF_LIVE_PAGES
     return response
@@ -209,6 +219,8 @@ def _draw(content: Content) -> str:
         wording=grammar.usages(decision) if decision else (),
         deadline=content.deadline,
         placed=content.placed,
+        waits=content.waits,
+        signed_in=content.signed_in,
         waiting=_waiting(seat),
         story=phrases.story(seat.recent_facts, seat.teller_in),
         end=_end(seat, content.token),
@@ -274,6 +286,14 @@ def _waiting(seat: SeatView) -> str:
         return ""
     names = seat.teller(say("{seats:seats}", seats=others))
     return _("Waiting for %(names)s since %(moment)s.", names=names, moment=moment_text(seat.asked_since, seat.zone))
+
+
+def _waits(seat: SeatView, placed: bool) -> NextTurn | None:
+    """The next game that waits for a player who has just moved. Only then it's looked for, so no other page reads more."""
+    moved = placed or seat.sealed is not None
+    if not moved or seat.guest or "placed" not in request.args:
+        return None
+    return server().read(my_page.next_turn, seat.person_id, seat.game_id)
 
 
 def _end(seat: SeatView, token: str) -> PageResult | None:

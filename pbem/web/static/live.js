@@ -73,6 +73,8 @@ async function show() {
   }
   const told = new Set([...room.querySelectorAll(".story li")].map((each) => each.textContent));
   const unfolded = new Set([...room.querySelectorAll("details[open] > summary")].map((each) => each.textContent));
+  const waits = room.querySelector(".notices > .next");
+  if (waits) page.querySelector(".notices").append(waits);
   for (const name of moving) {
     const now = page.querySelector(`main.room .${name}`);
     const before = room.querySelector(`.${name}`);

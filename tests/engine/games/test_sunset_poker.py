@@ -178,6 +178,12 @@ def test_SP_V12_and_V13_the_smallest_split_decides_which_hand_is_better():
     assert strength(*crowns, split_min=4) > strength(*nines, split_min=4)
 
 
+def test_a_split_is_spelled_out_by_its_ranks():
+    teller = GAME.teller(0, NAMES_OF_PEOPLE)
+    assert teller(best("Author", "Desert", "Mill", "Betrayal").spelled_out()) == "A split of 4, 8 high (8s and 2s)"
+    assert teller(best("Author", "Merchant").spelled_out()) == "A split of 2, 9 high (9 and 2)"
+
+
 def test_SP_V16_pawn_and_court_stand_between_9_and_crown():
     hand = ("Excuse", "Pact", "Harvest", "Window", "Bard")
     assert words_of_best_set(*hand, seats=9) == "a straight flush of 4, Crown high"

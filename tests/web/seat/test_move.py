@@ -133,11 +133,11 @@ def test_a_link_says_that_time_ran_out_whichever_choice_it_is_for(browser, links
     late = page.form(chosen.capitalize()).press()
     assert late.status == 409
     for shown in (late, browser.open(page.url)):
-        assert shown.heading == "Time ran out, so we played “pass” for you"
+        assert shown.heading == "Time ran out. Your move was made for you: pass"
         assert "This was turn 1. The game is now on turn 2. This link no longer works. Nothing changed." in shown.text
     form = browser.post(f"/s/{own}/play", [("turn", "1"), ("choice", chosen), ("press", "yes")])
     assert form.status == 409
-    assert "Time ran out on turn 1, so we played “pass” for you." in form.text
+    assert "Time ran out on turn 1. Your move was made for you: pass." in form.text
     assert templari.row() == before
 
 

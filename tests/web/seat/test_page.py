@@ -63,14 +63,29 @@ def test_the_page_shows_the_question_the_deadline_and_the_default(browser, links
     text = open_seat(browser, links, templari, seat).text
     text = text[text.index("What do you bid") :]
     assert text.index("Sun 22 Nov 2026") < 120
-    assert "If you miss it, we'll play “pass”." in text
+    assert "22 Nov, 13:00 (in" in text
+    assert "), or you'll pass." in text
 
 
 def test_a_default_with_a_word_of_the_rules_is_explained(browser, links, table):
     game = table("sorcerous-futures", 3)
     seller = next(seat for seat, asked in game.asked().items() if asked.default.verb == "closed")
     text = open_seat(browser, links, game, seller).text
-    assert re.search(r"If you miss it, we'll play “closed [\w ]+” \(everyone bids in secret\)\.", text)
+    assert re.search(r"you'll sell [\w ]+ in a closed auction\.", text)
+
+
+def test_the_page_after_a_move_leads_to_the_next_game_that_waits(browser, sign_in, links, poker, table, carry):
+    waits = table("templari", 3)
+    carry()
+    person = waits.person_at(next(iter(waits.asked())))
+    seat = next(seat for seat in range(3) if poker.person_at(seat) == person)
+    made = open_seat(browser, links, poker, seat).act("Pick").press(b0=1)
+    assert "Next game waiting for you" in made.text
+    # A link may have been forwarded: only who is signed in sees which game it is, and goes straight there.
+    assert not any(form.action == "/my/seat" for form in made.forms())
+    assert "Next game" not in open_seat(browser, links, poker, seat).text
+    sign_in(person)
+    assert "Bid" in browser.open(made.url).form("Next game").press().text
 
 
 def test_one_press_makes_a_choice_and_leads_back_to_the_table(browser, links, templari):
