@@ -68,19 +68,19 @@ def _centre(view: State) -> tuple[Part, ...]:
 
 def _mine(view: State, seat: int) -> tuple[Part, ...]:
     barred = tuple(sorted(DIGITS - endings_allowed(view.cards[seat])))
-    hidden = () if view.terms.open_money or view.over else (Amounts(((say("coins"), view.coins[seat]),)),)
-    if view.over:
-        return hidden
-    return (*hidden, *_gain(view, seat), _barred_endings(barred), *_price_of_too_high_a_bid(view, seat))
+    coins = () if view.terms.open_money or view.over else ((say("coins"), view.coins[seat]),)
+    counts = (*coins, *_gain(view, seat))
+    amounts = (Amounts(counts),) if counts else ()
+    return amounts if view.over else (*amounts, _barred_endings(barred), *_price_of_too_high_a_bid(view, seat))
 
 
-def _gain(view: State, seat: int) -> tuple[Line, ...]:
-    """Return what this player would gain by winning the auction."""
-    if view.auction is None or view.offender is not None or seat not in view.auction.bidders:
+def _gain(view: State, seat: int) -> tuple[tuple[Text, int], ...]:
+    """Return the points that this player would gain by winning the auction."""
+    if view.over or view.auction is None or view.offender is not None or seat not in view.auction.bidders:
         return ()
     won = view.lot if view.auction.seller is None else (view.auction.card,)
     gain = worth_of_colours(view.cards[seat] + won) - worth_of_colours(view.cards[seat])
-    return (Line(say("Win this auction, and you score {gain:point|points} more.", gain=gain)),)
+    return ((say("points to gain"), gain),)
 
 
 def _price_of_too_high_a_bid(view: State, seat: int) -> tuple[Line, ...]:
