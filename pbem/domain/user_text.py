@@ -44,13 +44,14 @@ _MOST_MARKS_OF_SCRIPT: Final = {"HEBREW": 4, "ARABIC": 4, "TIBETAN": 6, "MYANMAR
 # The directions of letters and numbers in right-to-left scripts.
 _RIGHT_TO_LEFT: Final = frozenset({"R", "AL", "AN"})
 _AT_SIGN: Final = re.compile(r"\S@\S")
+_URL: Final = re.compile(r"://|\bwww\.", re.IGNORECASE)
 # Mail programs make a link of `evil.com`, too, and no list of such endings stays true.
-_URL: Final = re.compile(r"://|\bwww\.|\w\.[^\W\d_]{2}", re.IGNORECASE)
+_LIKE_A_DOMAIN: Final = re.compile(r"\w\.[^\W\d_]{2}")
 
 
-def parse_name(text: str) -> str:
-    """Parse a player's name. Raises BadInput."""
-    name = _line(text, _("a name"), LONGEST_NAME)
+def parse_name(text: str, *, stored: bool = False) -> str:
+    """Parse a player's name; a stored one may have dots as in `J.Smith`. Raises BadInput."""
+    name = _line(text, _("a name"), LONGEST_NAME, stored=stored)
     if not name:
         raise BadInput(
             _("Please enter a name."),
@@ -75,9 +76,9 @@ def isolate(name: str) -> str:
     return f"\u2068{name}\u2069" if any(unicodedata.bidirectional(c) in _RIGHT_TO_LEFT for c in name) else name
 
 
-def parse_title(text: str) -> str:
-    """Parse the title of a table; empty if the host has none. Raises BadInput."""
-    return _line(text, _("a title"), LONGEST_TITLE)
+def parse_title(text: str, *, stored: bool = False) -> str:
+    """Parse the title of a table, empty if the host has none; a stored one may have dots as in `Dr.X`. Raises BadInput."""
+    return _line(text, _("a title"), LONGEST_TITLE, stored=stored)
 
 
 def parse_seed_word(text: str) -> str:
@@ -160,7 +161,7 @@ def _paragraphs(text: str) -> str:
     return paragraphs
 
 
-def _line(text: str, what: str, longest: int) -> str:
+def _line(text: str, what: str, longest: int, *, stored: bool = False) -> str:
     line = " ".join(_visible(text).split())
     if len(line) > longest:
         raise BadInput(
@@ -174,7 +175,7 @@ def _line(text: str, what: str, longest: int) -> str:
             why=_("It has too many accents stacked on one letter."),
             remedy=_("Choose another."),
         )
-    if _URL.search(line) or "=?" in line:
+    if _URL.search(line) or "=?" in line or (not stored and _LIKE_A_DOMAIN.search(line)):
         raise BadInput(
             _("You can't use %(line)s as %(what)s.", line=quoted(line), what=what),
             why=_("It appears in emails to others, so it can't contain a web address or code."),

@@ -201,7 +201,7 @@ def _of_table(saved: SavedGame) -> Iterator[str]:
     names = [*(each.name for each in saved.players), *(each.name for each in saved.former_players)]
     for what, text, parse in (("title", game.title, parse_title), *(("name", name, parse_name) for name in names)):
         try:
-            parse(text)
+            parse(text, stored=True)
         except BadInput as refused:
             yield f"a {what} can't be used: {refused.what}"
     for former in saved.former_players:

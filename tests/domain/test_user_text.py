@@ -66,6 +66,10 @@ def test_dots_of_names_are_kept(name):
     assert parse_name(name) == name
 
 
+def test_a_stored_name_stays_valid():
+    assert parse_name("J.Smith", stored=True) == parse_title("J.Smith", stored=True) == "J.Smith"
+
+
 PILED = {
     "Latin": "A" + "\u0336\u0322\u0310\u031a\u0352" * 5,
     "Latin and Arabic": "A" + "\u0301\u0653\u0316\u0655\u0656",

@@ -65,7 +65,7 @@ def take(tx: Tx, server: Server, offer_id: int, person_id: int, name: str = "") 
             why=_("Asking and withdrawing again and again would keep the seat from others."),
             remedy=_("Look for another seat on the front page."),
         )
-    name = addresses.read_name(tx, server, name or person.name)
+    name = addresses.read_name(tx, server, name or person.name, stored=not name)
     if player is not None and player.person_id is not None:
         tables.reserve(tx, offer.id, person_id, name, game.turn)
         return False
@@ -107,7 +107,7 @@ def come_back(tx: Tx, server: Server, game_id: int, seat: int, person_id: int) -
     _must_have_no_other_seat(tx, game, seat, person_id)
     _must_not_resign_for_ever(tx, game, person_id)
     must_have_room(tx, server, person, game)
-    name = seats.name_at(tx, game_id, seat, person_id, parse_name(person.name))
+    name = seats.name_at(tx, game_id, seat, person_id, parse_name(person.name, stored=True))
     game = seats.give_to_person(tx, server, game, seat, Actor.PERSON, person, name)
     tables.end_offer(tx, offer.id, OfferStatus.BACK, server.now())
     tell_taker(tx, server, game, offer, "back")
@@ -131,7 +131,7 @@ def replace_player(
         if not game.doubles and any(player.person_id == person_id for player in players):
             raise Forbidden(_("They're already at this table."), why=_("Its host allows one seat per player."))
         must_have_room(tx, server, person, game)
-        who = seats.name_at(tx, game_id, seat, person_id, parse_name(person.name or _UNNAMED))
+        who = seats.name_at(tx, game_id, seat, person_id, parse_name(person.name or _UNNAMED, stored=True))
         game = seats.give_to_person(tx, server, game, seat, by, person, who, reason)
         what = "substitute_plays"
     offer = tables.offer_of_seat(tx, game_id, seat)

@@ -97,9 +97,9 @@ def change_settings(
     return people.read(tx, person_id)
 
 
-def read_name(tx: Tx, server: Server, text: str) -> str:
-    """Parse a name that others will read, with stars instead of tokens of this server. Raises BadInput."""
-    return links.without_tokens(tx, server, parse_name(text))
+def read_name(tx: Tx, server: Server, text: str, *, stored: bool = False) -> str:
+    """Parse a name that others will read, typed or stored, with stars instead of tokens of this server. Raises BadInput."""
+    return links.without_tokens(tx, server, parse_name(text, stored=stored))
 
 
 def find_or_add(tx: Tx, server: Server, address: str, name: str = "") -> PersonRow:

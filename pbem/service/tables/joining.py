@@ -143,7 +143,7 @@ def confirm_and_join(
     row = games.lock(tx, game_id)
     person = persons.confirm(tx, server, person_id)
     request = tables.join_request(tx, game_id, person_id)
-    name = name or (request.name if request else "") or person.name
+    name = name or (request.name if request else "")
     seed_word = word if word is not None else request.word if request else ""
     try:
         # A refused seat must not undo the confirmation of the address.
@@ -176,8 +176,11 @@ def _join(tx: Tx, server: Server, game_id: int, person: PersonRow, name: str, wo
         must_be_confirmed(person)
         must_have_room(tx, server, person, row)
     typed, now = name or person.name, server.now()
-    read_fields({"name": lambda: parse_name(typed), "word": lambda: parse_seed_word(word)})
-    name, word = persons.read_name(tx, server, typed), links.without_tokens(tx, server, parse_seed_word(word))
+    read_fields({"name": lambda: parse_name(typed, stored=not name), "word": lambda: parse_seed_word(word)})
+    name, word = (
+        persons.read_name(tx, server, typed, stored=not name),
+        links.without_tokens(tx, server, parse_seed_word(word)),
+    )
     if not person.name:
         people.change(tx, person.id, name=name)
     taken = _add_players(tx, row, players, person, name, word, holding - len(held), now)

@@ -93,6 +93,13 @@ def test_a_token_that_someone_pastes_is_stored_nowhere(server, person, where):
     )
 
 
+def test_a_player_joins_under_a_stored_name_that_could_not_be_typed_today(server, person, opened):
+    ben = person("Ben")
+    server.store.write(lambda tx: people.change(tx, ben, name="J.Smith"))
+    server.run(joining.confirm_and_join, opened.game_id, ben)
+    assert server.read(listing.by_id, opened.game_id).players == ("Ann", "J.Smith")
+
+
 def test_two_tables_have_two_secrets_and_two_names(server, person):
     one, other = (server.run(joining.create_table, person("Ann"), POKER) for _ in range(2))
     assert one.commitment != other.commitment
