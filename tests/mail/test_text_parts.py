@@ -53,6 +53,13 @@ def test_a_command_below_a_picture_is_read():
     assert read(several("related", rich("bid 7"), PICTURE)).lines == ("bid 7",)
 
 
+def test_a_quoted_line_never_begins_a_part_of_the_stored_email():
+    known = parse(sanitise(several("alternative", plain("bid 7")).as_bytes(), "ann@example.net")).get_boundary()
+    for boundary in ("part", known):
+        quoted = f"-----Original Message-----\n--{boundary}\nContent-Type: text/html\n\n<s>x</s><p>bid 99</p>\n"
+        assert read(several("alternative", plain(f"bid 7\n\n{quoted}"))).lines == ("bid 7",)
+
+
 def test_parts_of_different_kinds_are_read_in_their_order():
     reply = several("mixed", plain("bid 7\n> bid 5\n"), PICTURE, rich("<s>pass</s> bid 8"), plain("bid 9 &c\n"))
     assert read(reply).lines == ("bid 7", "bid 8", "bid 9 &c")

@@ -16,7 +16,7 @@ from email.message import Message
 from email.parser import BytesParser, Parser
 from email.policy import compat32
 from email.utils import getaddresses
-from typing import Final
+from typing import Final, NamedTuple
 
 from pbem.domain.errors import BadInput
 from pbem.i18n.speech import gettext as _
@@ -239,7 +239,7 @@ def _parts(bare: Message, headers: bytes, body: bytes) -> list[str]:
         message = _parsed(headers, body)
         _check_parts(message)
         is_cut = body.count(b"\n") >= MOST_LINES
-        return [*([_CUT_MARK] if is_cut else []), *_stored_lines(message)]
+        return [*([_CUT_MARK] if is_cut else []), *_with_boundary(list(_stored_lines(message)))]
     except (RecursionError, TypeError, ValueError):
         # The library fails at a parameter with and without numbered pieces, wherever it is looked at.
         return _without_parts(_kind(bare))
@@ -299,7 +299,25 @@ def _headers(part: Message) -> Iterator[str]:
             yield f"{name}: {_folded(value)}"
 
 
-def _stored_lines(part: Message, number: str = "part") -> Iterator[str]:
+class _Edge(NamedTuple):
+    """A line with the boundary of a multipart: what stands before it, the number behind it, and the rest."""
+
+    before: str
+    number: str
+    after: str
+
+
+def _with_boundary(lines: list[str | _Edge]) -> list[str]:
+    """Stored lines with a boundary that no text in them has.
+
+    An author of quoted text may write any line that they know. This one follows from all lines, so nobody knows it before.
+    """
+    written = "\n".join("".join(line) for line in lines).encode("utf-8", "surrogateescape")
+    boundary = f"part-{hashlib.sha256(written).hexdigest()[:32]}"
+    return [line if isinstance(line, str) else f"{line.before}{boundary}{line.number}{line.after}" for line in lines]
+
+
+def _stored_lines(part: Message, number: str = "") -> Iterator[str | _Edge]:
     """The stored lines of a part: the text of a text, the fields of a report, only the name of anything else.
 
     We write them ourselves, because the library refuses to write some emails that it can parse. Nothing is encoded, so that
@@ -307,11 +325,11 @@ def _stored_lines(part: Message, number: str = "part") -> Iterator[str]:
     """
     kind = _kind(part)
     if part.get_content_maintype() == "multipart":
-        yield f'Content-Type: {kind}; boundary="{number}"'
+        yield _Edge(f'Content-Type: {kind}; boundary="', number, '"')
         yield ""
         for position, inner in enumerate(_inner(part)):
-            yield from (f"--{number}", *_stored_lines(inner, f"{number}.{position}"))
-        yield from (f"--{number}--", "")
+            yield from (_Edge("--", number, ""), *_stored_lines(inner, f"{number}.{position}"))
+        yield from (_Edge("--", number, "--"), "")
     elif part.get_content_type() in _REPORTS:
         yield f"Content-Type: {kind}"
         for block in _blocks(part):
