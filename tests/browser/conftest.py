@@ -106,8 +106,10 @@ def people(chromium: Browser, served: Served) -> Iterator[Callable[..., Page]]:
     """people(name) -> the browser tab of a person with their own phone."""
     contexts = []
 
-    def come(*, script: bool = True) -> Page:
-        context = chromium.new_context(viewport=PHONE, has_touch=True, java_script_enabled=script, base_url=served.url)
+    def come(*, script: bool = True, zone: str = "UTC") -> Page:
+        context = chromium.new_context(
+            viewport=PHONE, has_touch=True, java_script_enabled=script, timezone_id=zone, base_url=served.url
+        )
         context.set_default_timeout(PATIENCE)
         contexts.append(context)
         return context.new_page()

@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from pbem.service.people import addresses
 from pbem.tokens import Purpose
 
 pytestmark = [
@@ -40,6 +41,17 @@ def test_the_time_left_counts_down(people, links, asked, server):
     page.clock.run_for(65_000)
     after = clock.inner_text()
     assert seconds(before) - seconds(after) in range(64, 70), (before, after)
+
+
+def test_the_time_zone_of_the_browser_is_offered_if_it_is_another(people, links, asked, server):
+    page = people(zone="UTC")
+    sign_in(page, links.made(Purpose.SIGN_IN, asked))
+    expect(page.get_by_role("button", name="Use the browser's")).to_have_count(0)
+    page = people(zone="Europe/Paris")
+    sign_in(page, links.made(Purpose.SIGN_IN, asked))
+    page.get_by_role("button", name="Use the browser's: Europe/Paris").click()
+    expect(page.get_by_text("Time zone saved.")).to_be_visible()
+    assert server.read(addresses.read, asked).zone == "Europe/Paris"
 
 
 def test_without_a_script_the_deadline_is_shown_and_every_button_works(people, links, asked):
