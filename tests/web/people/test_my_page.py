@@ -175,10 +175,11 @@ def test_every_page_leads_its_reader_and_nobody_else_to_the_next_turn(
         for _ in range(2):
             with count_calls(server.store) as made:
                 page = browser.open(path)
-            assert "Next: Sunset & Sons, 1 day left" in page.text
+            assert "Next: Sunset & Sons" in page.text
+            assert "1 day left" in page.text
             assert len([each for each in made if "ORDER BY deadline.due_at IS NULL" in each]) == 1
         assert "Next:" not in Browser(app).open(path).text
-    assert page.form("Next: Sunset & Sons, 1 day left").press().url.startswith("/s/")
+    assert page.form("Next: Sunset & Sons").press().url.startswith("/s/")
     game.play(seat, game.asked()[seat].default)
     assert "Next:" not in browser.open("/").text
 
