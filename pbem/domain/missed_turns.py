@@ -8,6 +8,9 @@ from pbem.i18n.speech import gettext as _
 # Anyone can miss one turn, and a limit of more than ten is no limit.
 FEWEST, MOST = 2, 10
 
+# A player who may miss more without losing anything isn't playing.
+MOST_GRACE = 5
+
 
 class Successor(StrEnum):
     """Who is offered the seat of a player who is gone."""
@@ -36,6 +39,11 @@ class Agreement:
 def successor_after(in_a_row: int, agreement: Agreement) -> Successor | None:
     """The successor who is offered the seat after that many missed turns in a row; None while it is not offered."""
     return agreement.successor if in_a_row >= agreement.limit else None
+
+
+def grace_text(grace: int) -> str:
+    """What a player reads about a missed turn that doesn't count."""
+    return _("This one doesn't count: your first %(grace)s missed turns of this game only warn you.", grace=grace)
 
 
 def warning(in_a_row: int, agreement: Agreement) -> str:

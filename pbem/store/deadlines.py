@@ -193,6 +193,12 @@ def read(tx: Connection, game_id: int, turn: int, seat: int) -> DeadlineRow | No
     )
 
 
+def count_missed(tx: Connection, game_id: int, seat: int) -> int:
+    """The number of turns of a game that a seat has missed, and that still count."""
+    missed = (DEADLINE.c.game_id == game_id, DEADLINE.c.seat == seat, DEADLINE.c.status == TurnStatus.MISSED)
+    return queries.count(tx, DEADLINE, *missed)
+
+
 def of_seat(tx: Connection, game_id: int, seat: int) -> list[DeadlineRow]:
     """The deadlines of a seat in all turns, the first turn first."""
     query = select(DEADLINE).where(DEADLINE.c.game_id == game_id, DEADLINE.c.seat == seat)

@@ -187,6 +187,7 @@ def test_a_request_for_another_site_is_refused(browser, seat):
         ("option_reroll", "dice"),
         ("missed_limit", "1"),
         ("missed_limit", "1000"),
+        ("grace", "9"),
         ("successor", "nobody"),
         ("invited", "ann"),
         ("invited", "\n".join(f"p{n}@example.org" for n in range(30))),

@@ -12,7 +12,7 @@ from typing import Final
 
 import structlog
 
-from pbem.domain.missed_turns import warning
+from pbem.domain.missed_turns import grace_text, warning
 from pbem.domain.states import EmailKind, TableStatus, TurnStatus
 from pbem.service.absence import offers
 from pbem.service.clocks import deadlines as clocks_deadlines
@@ -149,7 +149,8 @@ def _email_missed_turn(tx: Tx, server: Server, before: GameRow, row: DeadlineRow
     player = next(player for player in player_rows.of_game(tx, game.id) if player.seat == row.seat)
     facts = {"choice": written, "due_at": row.due_at and row.due_at.isoformat(), "missed": player.missed}
     if game.status == TableStatus.PLAYING:
-        facts["warning"] = warning(player.missed, agreement_of(game))
+        graced = game.grace > 0 and deadlines.count_missed(tx, game.id, row.seat) <= game.grace
+        facts["warning"] = grace_text(game.grace) if graced else warning(player.missed, agreement_of(game))
     now = server.now()
     assert player.person_id is not None, "a bot is never timed out"
     email = outbox.NewEmail(player.person_id, EmailKind.AUTO_PASSED, game.id, game.seq, row.seat, row.turn, facts)

@@ -233,6 +233,7 @@ class _Reading:
                 and game.seats in (option.seats or (game.seats,))
             ],
             "missed_limit": game.missed_limit,
+            "grace": game.grace,
             "successor": game.successor,
             "expires_at": game.expires_at,
             "commitment": game.commitment,

@@ -132,7 +132,8 @@ def play_locked(
     proof = seals.proof_of(move.record.rows[-1]) if sealed else None
     _obey_orders(tx, move)
     if by is Actor.CLOCK:
-        player_rows.set_missed(tx, row.id, seat, player_rows.in_a_row(tx, row.id, seat) + 1)
+        if not row.grace or deadlines.count_missed(tx, row.id, seat) >= row.grace:
+            player_rows.set_missed(tx, row.id, seat, player_rows.in_a_row(tx, row.id, seat) + 1)
     elif seat in position.box and _is_clocks(tx, row, seat):
         player_rows.set_missed(tx, row.id, seat, 0)
     over = _write(tx, server, move, now)

@@ -44,6 +44,7 @@ class TableSummary:
     private: bool
     doubles: bool
     missed_limit: int
+    grace: int
     successor: str
     stand_in: str
     hints: bool
@@ -140,6 +141,7 @@ def _summary(
         private=row.private,
         doubles=row.doubles,
         missed_limit=row.missed_limit,
+        grace=row.grace,
         successor=row.successor,
         stand_in=row.stand_in,
         hints=row.hints,

@@ -18,7 +18,7 @@ from engine.search import USUAL
 from pbem.domain import hash_chain
 from pbem.domain.errors import BadInput, NotFound, Readers, quoted, read_fields
 from pbem.domain.guests import is_guest
-from pbem.domain.missed_turns import FEWEST, MOST, Successor
+from pbem.domain.missed_turns import FEWEST, MOST, MOST_GRACE, Successor
 from pbem.domain.pace import parse_pace
 from pbem.domain.user_text import parse_title
 from pbem.i18n import speech
@@ -53,6 +53,7 @@ class TableSettings:
     private: bool = False
     doubles: bool = False
     missed_limit: int = 3
+    grace: int = 0
     successor: str = Successor.BOT
     stand_in: str = USUAL
     hints: bool = False
@@ -98,6 +99,7 @@ def add_table(
         private=settings.private,
         doubles=settings.doubles,
         missed_limit=settings.missed_limit,
+        grace=settings.grace,
         successor=str(settings.successor),
         stand_in=settings.stand_in,
         hints=settings.hints,
@@ -141,6 +143,7 @@ def check_settings(settings: TableSettings) -> tuple[game.Game[Any], dict[str, s
         },
         "title": lambda: parse_title(settings.title),
         "missed_limit": lambda: _check_missed_limit(settings.missed_limit),
+        "grace": lambda: _check_grace(settings.grace),
         "successor": lambda: _check_successor(settings.successor),
         "rated": lambda: _check_rated(settings),
     }
@@ -174,6 +177,13 @@ def _check_missed_limit(limit: int) -> None:
         raise BadInput(
             _("%(missed_limit)s missed turns won't work.", missed_limit=limit),
             why=_("Choose between %(fewest)s and %(most)s.", fewest=FEWEST, most=MOST),
+        )
+
+
+def _check_grace(grace: int) -> None:
+    if type(grace) is not int or not 0 <= grace <= MOST_GRACE:
+        raise BadInput(
+            _("%(grace)s missed turns can't be free.", grace=grace), why=_("Choose up to %(most)s.", most=MOST_GRACE)
         )
 
 

@@ -84,6 +84,7 @@ def _settings(before: GameRow, players: Sequence[PlayerRow]) -> TableSettings:
         private=True,
         doubles=before.doubles,
         missed_limit=before.missed_limit,
+        grace=before.grace,
         successor=before.successor,
         stand_in=before.stand_in,
         hints=before.hints,

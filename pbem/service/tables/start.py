@@ -70,6 +70,7 @@ def _settings_of(
         "bots": sorted([seat, player.bot] for seat, player in seated.items() if player.bot is not None),
         "pace": row.pace,
         "missed_limit": row.missed_limit,
+        **({"grace": row.grace} if row.grace else {}),
         "successor": row.successor,
         "stand_in": row.stand_in,
         "hints": row.hints,

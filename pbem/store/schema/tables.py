@@ -20,7 +20,7 @@ class GameRow(NamedTuple):
     `state`, `box`, `seals` and `orders` are the snapshot after row `seq` of the log. `turn` is the number of the next entry,
     never used before unless that entry was undone. `head` is the hash of the last row, `entry_head` that of the last
     entry, which emails may show. `halted` says why the server has stopped a `frozen` table: its rules are missing, have
-    failed or have changed. `stand_in` is the bot that takes over seats, and `hints` says whether players may ask for hints.
+    failed or have changed. Of each seat, the first `grace` missed turns don't count. `stand_in` is the bot that takes over seats, and `hints` says whether players may ask for hints.
 
     `result_seq` is the number of a `rated` game's ending among all results: None until a worker has added it, 0 where it
     could not.
@@ -38,6 +38,7 @@ class GameRow(NamedTuple):
     private: bool
     doubles: bool
     missed_limit: int
+    grace: int
     successor: str
     stand_in: str
     hints: bool

@@ -9,7 +9,7 @@ from engine.game import Game
 from engine.options import Listed, Option, OptionValue
 from engine.search import LEVELS, USUAL
 from pbem.domain.errors import BadInput, Refusal
-from pbem.domain.missed_turns import FEWEST, MOST, Successor
+from pbem.domain.missed_turns import FEWEST, MOST, MOST_GRACE, Successor
 from pbem.domain.pace import PerDecision, parse_pace
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
@@ -43,6 +43,7 @@ def show(kind: str, refused: Refusal | None = None) -> Response:
         paces=sorted({usual_pace, *PACES}, key=_speed),
         usual_pace=usual_pace,
         limits=range(FEWEST, MOST + 1),
+        graces=range(MOST_GRACE + 1),
         successors=list(Successor),
         given=field,
         refused=refused,
@@ -76,6 +77,7 @@ def _settings(rules: Game[object]) -> TableSettings:
         private=ticked("private"),
         doubles=ticked("doubles"),
         missed_limit=whole_number("missed_limit", _("a number of missed turns")),
+        grace=whole_number("grace", _("a number of missed turns")) if field("grace") else 0,
         successor=field("successor"),
         stand_in=level,
         hints=ticked("hints"),

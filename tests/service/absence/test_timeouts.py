@@ -103,6 +103,24 @@ def test_missed_turns_are_counted_until_a_move(time, asked):
     assert game.players()[seat].missed == 0
 
 
+def test_the_first_missed_turns_of_a_game_only_warn_if_the_table_agreed_on_that(time, table):
+    game = table("sun-bid", 2, pace="1d", grace=1, missed_limit=2)
+    (seat,) = game.asked()
+    counted, warned = [], []
+    for _ in range(2):
+        while seat not in game.asked():
+            other = next(iter(game.asked()))
+            game.play(other, game.asked()[other].default)
+        time.sends()
+        time.passes_until(time.due(game, seat))
+        assert time.runs_out().decided == 1
+        counted.append(game.players()[seat].missed)
+        warned.append(json.loads(queued_emails(time.server, game.person_at(seat), "auto_passed")[-1].facts)["warning"])
+    assert counted == [0, 1]
+    assert ["doesn't count" in warning for warning in warned] == [True, False]
+    assert json.loads(game.log()[0].body)["grace"] == 1
+
+
 def test_a_turn_that_was_answered_is_not_timed_out(time, asked):
     game, seat = asked
     time.sends()
