@@ -1,7 +1,7 @@
 """Foresight: choices compared among others who think before they choose.
 
-A bid is only as good as what the others bid. Looking ahead takes them for players who choose at first sight. Here whoever
-is asked next looks ahead as well, in a hurry, by what its own seat sees in the imagined world, and so does the searcher
+A bid is only as good as what the others bid. Looking ahead takes them for players who choose at first sight. Here the player who
+is asked next looks ahead as well, in a hurry, by what their own seat sees in the imagined world, and so does the searcher
 itself in its next turn. So the bot is one step ahead of a rival who looks ahead.
 
 Nobody in these games may choose by what its seat can't see.
@@ -50,14 +50,14 @@ class Foresight:
         return best_of(list(self._hopes), iterations, self._compare, self._hopes.__getitem__)
 
     def _compare(self, choices: list[Choice]) -> None:
-        """Try choices in one world. Whoever knows the same there thinks the same."""
+        """Try choices in one world. Anyone who knows the same there thinks the same."""
         truth, seed = imagined(self._game, self._view, self._seat, self._luck, TRUTHS), self._luck.below(2**32)
         self._thoughts.clear()
         for choice in choices:
             self._hopes[choice] += self._hope(truth, choice, seed)
 
     def _hope(self, truth: Any, choice: Choice, seed: int) -> int:
-        """Return how good it looks after this choice, once the topic is over."""
+        """Return how good it looks after this choice, at the horizon."""
         luck, self._left = Luck(seed), THOUGHTS
         course = Course(self._game, self._seats, truth, lambda _turn: luck)
         ends_turn = choice.verb in course.asks[self._seat].closes

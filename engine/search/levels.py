@@ -19,7 +19,8 @@ LEVELS: Final[Mapping[str, Level]] = {
         # One world and few choices: it sees what is near, and is often wrong about what others hold and do.
         Level("beginner", worlds=1, choices=4, turns=4),
         Level("regular", worlds=8, choices=10),
-        Level("expert", version=2, choices=10, iterations=160),
+        # To the end of nearly every game.
+        Level("expert", version=2, choices=10, iterations=160, topics=1000, turns=200),
     )
 }
 
