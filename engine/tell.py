@@ -10,7 +10,7 @@ In a template
     {seat} {rival:seat}  a player's name, or "you" (a field called `seat` needs no mark); {bidders:seats} several
     {seat's} {rival's}   "Ann's" or "your"
     {price:coin|coins}   a number with its noun: "1 coin", "3 coins"
-    [pays|pay]           the first for another player, the second for the reader, after the last seat named
+    [pays|pay]           the first for another player, the second for the reader or for several, after the last seat named
 
 This module must never decide what a reader may know: the facts it gets are already masked.
 """
@@ -117,6 +117,8 @@ class Teller:
                     piece = self._whose(values[name]) if mark == "'s" else self.name(values[name])
                 else:
                     piece = self._value(values[name], mark)
+                    if mark == "seats":
+                        you = len(values[name]) > 1 or values[name] == (self.reader,)
                 starts = _ends_sentence(sentence) if sentence else begins
                 sentence += _capital(piece) if starts else piece
         return sentence

@@ -72,6 +72,14 @@ def test_several_take_the_plural():
     assert Teller(None, NAMES).tell(Paid(1, 0, ())) == "Ben pays 0 coins to nothing; Ben's purse is lighter."
 
 
+@pytest.mark.parametrize(
+    ("seats", "expected"),
+    [((0,), "You win."), ((1,), "Ben wins."), ((0, 1), "You and Ben win."), ((1, 2), "Ben and Cleo win.")],
+)
+def test_a_verb_agrees_with_one_player_or_several(seats, expected):
+    assert Teller(0, NAMES)(say("{winners:seats} [wins|win].", winners=seats)) == expected
+
+
 def test_players_without_a_name_are_numbered_from_one():
     assert Teller().tell(Played(2, "R")) == "Player 3 plays R."
 

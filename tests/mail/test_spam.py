@@ -47,6 +47,8 @@ def scores_of(emails: dict[str, bytes], folder: Path) -> dict[str, dict[str, flo
         [program, "-L", "-t", "--mbox", f"--cf={tests}", str(box)],
         capture_output=True,
         text=True,
+        # An excerpt in a report may end in the middle of a letter.
+        errors="replace",
         check=True,
         env={"HOME": str(folder), "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"},
     )

@@ -178,7 +178,13 @@ MUTANTS: Final = {
         (Edit("pbem.store.links:add_all", '"nonce": _nonce(randomness)', '"nonce": 1'),), 2, "opens the seat of"
     ),
     "an_address_shown_to_a_player": Mutant(
-        (Edit("pbem.service.tables.joining:_join", "persons.read_name(tx, server, typed)", "person.address"),),
+        (
+            Edit(
+                "pbem.service.tables.joining:_join",
+                "persons.read_name(tx, server, typed, stored=not name)",
+                "person.address",
+            ),
+        ),
         1,
         "sees the address of",
     ),

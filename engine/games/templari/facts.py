@@ -258,7 +258,7 @@ class Unsold(Fact[State]):
 
 @fact
 class Ended(Fact[State]):
-    """The last lot is sold. For having the most coins, {richest:seats} [scores|score] {bonus:point|points}."""
+    """The last lot is sold. {richest:seats} [scores|score] {bonus:point|points} for having the most coins."""
 
     richest: tuple[int, ...]
     bonus: int

@@ -41,12 +41,16 @@ class Thing:
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """A thing that can be chosen where it is: the field of a form, its value, and whether it is chosen; `many` for boxes."""
+    """A thing that can be chosen where it is: the field of a form, its value, and whether it is chosen; `many` for boxes.
+
+    It is shown `again` for each further thing that is just like it, of which either may be chosen.
+    """
 
     name: str
     value: str
     many: bool
     chosen: bool
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +280,7 @@ def _picks(row: Row, choosable: list[Choosable]) -> tuple[Pick | None, ...]:
         if Counter(word for word, _pick in field.picks) <= words:
             choosable.remove(field)
             left = list(field.picks)
-            return tuple(_taken(left, face.word) for face in row.faces)
+            return tuple(_taken(left, face.word) or _same(field, face.word) for face in row.faces)
     return ()
 
 
@@ -287,6 +291,12 @@ def _taken(left: list[tuple[str, Pick]], word: str) -> Pick | None:
             del left[place]
             return pick
     return None
+
+
+def _same(field: Choosable, word: str) -> Pick | None:
+    """The pick of another thing of this word, for a field that takes one."""
+    pick = next((pick for picked, pick in field.picks if picked == word and not pick.many), None)
+    return None if pick is None else replace(pick, chosen=False, again=True)
 
 
 def _label(label: Text, teller: Teller) -> Thing:
