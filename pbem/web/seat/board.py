@@ -43,7 +43,7 @@ class Thing:
 class Pick:
     """A thing that can be chosen where it is: the field of a form, its value, and whether it is chosen; `many` for boxes.
 
-    It is shown `again` for each further thing that is just like it, of which either may be chosen.
+    A pick that comes `again` is of another thing just like it: either may be chosen.
     """
 
     name: str

@@ -212,7 +212,7 @@ def test_the_page_of_a_table_takes_few_queries_however_long_its_game_is(desk, ga
     with count_calls(server.store) as made:
         page = desk.open(address(game))
     after = len([each for each in made if each.startswith("SELECT")])
-    assert before <= 17
+    assert before <= 18
     assert after <= before + 4
     assert len(page.source) < 60_000
 
