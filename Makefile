@@ -55,8 +55,9 @@ format: $(VENV)/.dev-ready ## Rewrite the sources in our style
 	$(PY) -m ruff format $(SOURCES)
 
 .PHONY: bench
-bench: $(VENV)/.dev-ready ## Measure, and print ratios (never part of the tests)
-	$(call FIGURES,bench) $(PY) -m pytest -m bench -p no:randomly -p no:xdist --capture=no tests/bench $(ARGS)
+bench: $(VENV)/.dev-ready ## Measure, and print ratios (never part of the tests; bots' strength takes hours: make bench ARGS="-k strength")
+	$(call FIGURES,bench) $(PY) -m pytest -m bench -p no:randomly -p no:xdist --capture=no \
+		$(or $(ARGS),--ignore=tests/bench/test_strength.py) tests/bench
 
 .PHONY: scale
 scale: $(VENV)/.dev-ready ## Measure among a million games and ten million emails (hours; fewer: make scale GAMES=10000)
