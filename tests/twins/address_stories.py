@@ -10,6 +10,7 @@ from typing import Final
 from engine import grammar
 from pbem.domain.delivery import Delivery, Way
 from pbem.domain.missed_turns import Successor
+from pbem.domain.topics import Topic
 from pbem.service import alarms
 from pbem.service.absence import offers, substitutes
 from pbem.service.account import change_address, channels, consent, delete, disown
@@ -71,7 +72,8 @@ def plays(world: AddressWorld) -> None:
     server.run(channels.prove, ann, channel, code_of(server, channel))
     server.run(preferences.set_sealed_receipts, carla, on=True)
     server.run(preferences.choose, ben, Delivery(Way.DAILY), None, time(8))
-    server.run(talk.say, game.id, seat, carla, "Good luck!")
+    server.run(preferences.switch_topic, ann, Topic.TALK, on=True)
+    server.run(talk.say, game.id, seat, carla, "Good luck, @Ann!")
     world.reply(game, seat, "pass", "Mallory <mallory@example.net>")
     world.reply(game, seat, f"board\n{_default(game, seat)}")
     time_.passes(20 * HOUR)

@@ -206,6 +206,6 @@ def _too_many(wait: timedelta) -> TooMany:
 def _wrong() -> Forbidden:
     return Forbidden(
         _("That didn't work."),
-        why=_("The name, the passphrase or the code is wrong. We don't say which."),
+        why=_("The name, the passphrase or the code is wrong. For security, we don't say which."),
         remedy=_("Try again. If you're locked out, someone with access to the server can add you again."),
     )

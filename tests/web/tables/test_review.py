@@ -77,7 +77,7 @@ def test_a_review_is_shared_with_the_table_and_taken_back(browser, links, review
     assert "Your review is shared with this table." in shared.text
     page = browser.open(f"/s/{other}/review").follow(name)
     assert page.heading == "Review"
-    assert f"“You” is {name}." in page.text
+    assert f"“You” means {name}." in page.text
     assert "Share this review" not in page.text
     private = browser.open(f"/s/{mine}/review").form("Stop sharing").press()
     assert "Your review is private again." in private.text

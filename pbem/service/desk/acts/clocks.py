@@ -123,7 +123,7 @@ class PauseMail(ServerAct):
 
     def do(self, context: Context) -> ActResult:
         outages.pause_email(context.tx, context.server, context.reason)
-        says = _("No emails go out and no clocks run out until you resume. Pages keep working.")
+        says = _("No emails go out and no clocks run out until you resume. The website keeps working.")
         return ActResult((says,), undo=ResumeMail())
 
 
