@@ -117,7 +117,7 @@ def _expired(moment: ColumnElement[Any], *, bots: bool) -> Select[Any]:
 def _expired_of_bots() -> Select[Any]:
     """The same for bots, which think one after the other: a turn of each host, from the one behind `after`, then a second."""
     expired = _expired(DEADLINE.c.due_at, bots=True)
-    of_host = func.row_number().over(partition_by=GAME.c.host_id, order_by=DEADLINE.c.due_at)
+    of_host = func.row_number().over(partition_by=GAME.c.host_id, order_by=(DEADLINE.c.due_at, *_KEY))
     numbered = expired.with_only_columns(*_KEY, of_host.label("number")).order_by(None).limit(None).subquery("numbered")
     keys = expired.join(numbered, and_(*(numbered.c[column.name] == column for column in _KEY)))
     had_its_turn = GAME.c.host_id <= bindparam("after", type_=Number)
