@@ -14,9 +14,9 @@ from tests.service.clock import Time
 from tests.service.outgoing.test_deliver import HEAD, HOST, HOUR, LINK, post_to
 
 TITLES = [
-    "Ann\r\nBcc: mallory@example.com",
-    "\u202eAnn\u2028Bcc: x@example.com",
-    '"Ann" <mallory@example.com>, x; (\\',
+    "Ann\r\nBcc: mallory@example",
+    "\u202eAnn\u2028Bcc: x@example",
+    '"Ann" <mallory@example>, x; (\\',
     "השולחן של דנה",
     "Zoë 名前 🦊",
 ]
