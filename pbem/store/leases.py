@@ -48,7 +48,9 @@ _WAITS = and_(_IS_QUEUED, OUTBOX.c.due_at <= _NOW, OUTBOX.c.lease_id.is_(None))
 
 def place_of_person() -> Label[int]:
     """The place of a message in the queue of its person, from 1."""
-    return func.row_number().over(partition_by=OUTBOX.c.person_id, order_by=(OUTBOX.c.due_at, OUTBOX.c.id)).label("place")
+    return (
+        func.row_number().over(partition_by=OUTBOX.c.person_id, order_by=(OUTBOX.c.due_at, OUTBOX.c.id)).label("place")
+    )
 
 
 def _claim(ids: Any) -> ReturningUpdate[Any]:

@@ -414,7 +414,7 @@ def test_the_email_of_a_friendly_game_says_nothing_of_ratings(server, table, pos
 
 
 def test_the_agreement_is_in_the_emails_of_the_start_and_the_invitation(server, table):
-    for rated, says in ((True, "a rated table"), (False, "a friendly table")):
+    for rated, says in ((True, "a rated game"), (False, "a friendly game")):
         game = table("bid", 3, rated=rated)
         for kind in ("welcome", "invitation", "substitute", "seated"):
             assert says in text_of(parse(preview(server, HEAD, kind, game.id, 1)))
