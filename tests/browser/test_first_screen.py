@@ -163,8 +163,9 @@ def database_url(sqlite_alone: str) -> str:
     return sqlite_alone
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def phone(chromium: Browser) -> Iterator[Page]:
+    """A page of its own for each test: where another has clicked, the pointer would lift a card."""
     context = chromium.new_context(viewport={"width": 360, "height": 800})
     yield context.new_page()
     context.close()
