@@ -4,7 +4,7 @@ Four promises, tested by tests/test_suite.py:
 
 - a missing program that a test needs is named at the end of the run, with the way to get it;
 - with PBEM_TEST_NO_SKIP=1 every kind of skip is a failure, so continuous integration cannot pass by leaving out tests;
-- of what is large a run tries a slice, another one with each seed, and all of it with PBEM_TEST_ALL=1;
+- of what is large a run tries a slice, another one with each commit, and all of it with PBEM_TEST_ALL=1;
 - after a failure, the seed of the random order is printed with the command that repeats the run.
 
 pyproject.toml limits sockets to this machine, turns warnings into errors and makes the order random.
@@ -16,12 +16,14 @@ import gc
 import logging
 import math
 import os
-import random
 import shutil
 import signal
+import subprocess
 from collections import defaultdict
 from collections.abc import Callable, Collection, Generator, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
@@ -151,10 +153,27 @@ def _skip_for(*names: str) -> NoReturn:
     pytest.skip("; ".join(f"needs {name} ({TOOLS[name].get})" for name in names))
 
 
+def _choice_of_slices() -> str:
+    """What the slices depend on: PBEM_TEST_SLICE, or else the commit, so that everyone who tests a commit tries the same cases."""
+    chosen = os.environ.get("PBEM_TEST_SLICE", "")
+    with suppress(FileNotFoundError):
+        command = ["git", "rev-parse", "HEAD"]
+        chosen = (
+            chosen
+            or subprocess.run(
+                command, cwd=Path(__file__).parent, capture_output=True, text=True, check=False
+            ).stdout.strip()
+        )
+    return chosen
+
+
+SLICE = _choice_of_slices()
+
+
 def some(cases: Collection[_T], share: float) -> list[_T]:
-    """A slice of the cases that one test goes through: this share of them, others with each seed, or all of them."""
-    cases = list(cases)
-    return cases if EVERYTHING else random.sample(cases, math.ceil(share * len(cases)))
+    """A slice of the cases that the tests of one file go through: this share of them, others with each commit, or all of them."""
+    cases, file = list(cases), os.environ["PYTEST_CURRENT_TEST"].partition("::")[0]
+    return cases if EVERYTHING else Random(f"{SLICE} {file}").sample(cases, math.ceil(share * len(cases)))
 
 
 @pytest.hookimpl(trylast=True)
@@ -166,7 +185,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _leave_out_beyond_slices(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep the share that a mark names of a file's tests, or of the tests that it is `among`; all processes choose the same by the seed."""
+    """Keep the share that a mark names of a file's tests, or of the tests that it is `among`; all processes choose the same."""
     cases: dict[tuple[str, float], list[pytest.Item]] = defaultdict(list)
     for item in items:
         for mark in item.iter_markers("slice"):
@@ -175,7 +194,7 @@ def _leave_out_beyond_slices(config: pytest.Config, items: list[pytest.Item]) ->
     beyond: set[pytest.Item] = set()
     for (among, share), those in cases.items():
         those.sort(key=lambda item: item.nodeid)
-        Random(f"{getattr(config.option, 'randomly_seed', 0)} {among}").shuffle(those)
+        Random(f"{SLICE} {among}").shuffle(those)
         beyond.update(those[math.ceil(share * len(those)) :])
     if beyond:
         config.hook.pytest_deselected(items=[item for item in items if item in beyond])

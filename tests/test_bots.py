@@ -29,6 +29,7 @@ def turns(kind):
             yield bots.BotTurn(bot, rules, table.view(seat), decision, bot_seed(SEED, table.position.turn, seat))
 
 
+@pytest.mark.slice(2 / 5)
 @pytest.mark.parametrize("kind", games.names())
 def test_a_bot_chooses_the_same_in_a_process_of_its_own(thinker, kind):
     for turn in turns(kind):

@@ -163,19 +163,31 @@ _CASES = """
 """
 
 
-def _cases(suite: pytest.Pytester, seed: int, *more: str) -> set[str]:
+def _cases(suite: pytest.Pytester, seed: int) -> set[str]:
     """The cases that a run with this seed tries."""
-    result = suite.runpytest("-rP", "-p", "randomly", f"--randomly-seed={seed}", *more)
+    result = suite.runpytest("-rP", "-p", "randomly", f"--randomly-seed={seed}")
     return {line for line in result.outlines if line.startswith("case ")}
 
 
-def test_a_run_tries_a_slice_and_another_seed_another(suite: pytest.Pytester) -> None:
+def test_a_commit_tries_a_slice_whatever_the_seed_and_another_commit_another(
+    suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
     suite.makepyfile(_CASES)
     suite.runpytest().assert_outcomes(passed=5, deselected=9)
-    found = [_cases(suite, seed) for seed in range(10)]
+    found = []
+    for seed in range(10):
+        monkeypatch.setenv("PBEM_TEST_SLICE", f"commit {seed}")
+        found.append(_cases(suite, seed))
     assert {len(each) for each in found} == {3}
     assert len(set().union(*found)) > 6
-    assert _cases(suite, 7) == found[7]
+    assert _cases(suite, 7) == found[9]
+
+
+def test_a_slice_can_be_chosen_and_is_else_that_of_the_commit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PBEM_TEST_SLICE", "the third")
+    assert conftest._choice_of_slices() == "the third"
+    monkeypatch.delenv("PBEM_TEST_SLICE")
+    assert conftest._choice_of_slices() == conftest._choice_of_slices() != ""
 
 
 def test_processes_agree_on_the_slice_of_a_run(suite: pytest.Pytester) -> None:

@@ -157,12 +157,12 @@ class Findings:
 
 @pytest.fixture(scope="module")
 def findings(room: Showroom, pages: list[Shown], chromium: Browser) -> Findings:
-    """The findings on a third of all pages. Each is opened once, made wide, and switched to dark mode, where only colours differ."""
+    """The findings on a quarter of all pages. Each is opened once, made wide, and switched to dark mode, where only colours differ."""
     found = Findings()
     with visitor(chromium, room) as page:
         page.on("request", lambda request: found.asked.add(urlsplit(request.url).netloc))
         page.on("console", lambda message: found.heard.append(message))  # noqa: PLW0108 - it takes no method of a list
-        for shown in some(pages, 1 / 3):
+        for shown in some(pages, 1 / 4):
             page.emulate_media(color_scheme="light")
             room.open(shown, page)
             found.wrong["light"] += [(shown.name, each) for each in _faults(page)]

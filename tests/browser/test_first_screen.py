@@ -12,7 +12,7 @@ from engine.table import begin
 from tests.bot_games import decisions, positions, tables
 from tests.browser.seat_pages import seat_page
 
-pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium"), pytest.mark.slice(0.5)]
+pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium"), pytest.mark.slice(1 / 3)]
 
 TALLEST = 1600
 HALF_A_PHONE = 180

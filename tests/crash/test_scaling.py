@@ -26,7 +26,7 @@ from tests.service.actors import ROOT
 from tests.service.running_game import RunningGame
 from tests.waiting import until
 
-pytestmark = [pytest.mark.slow, pytest.mark.postgresql, pytest.mark.timeout(3600)]
+pytestmark = [pytest.mark.slice(1 / 2), pytest.mark.slow, pytest.mark.postgresql, pytest.mark.timeout(3600)]
 
 START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 PROCESSES = 4

@@ -48,7 +48,7 @@ def test_a_prompt_reads_well_after_a_name(name: str) -> None:
     assert [question for question in asked if ":" in re.split(r"[.?]", question)[0]] == []
 
 
-@pytest.mark.slice(2 / 5)
+@pytest.mark.slice(1 / 5)
 @pytest.mark.parametrize("name", GAMES)
 def test_the_kit_notices_every_fault_planted_in_a_game(
     name: str, record_property: Callable[[str, object], None]

@@ -269,7 +269,7 @@ FAULTS = {
 }
 
 
-@pytest.mark.slice(1 / 2)
+@pytest.mark.slice(1 / 4)
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
 def test_a_fault_is_caught_by_its_law(changed, fault):
     law, name, *changes = fault

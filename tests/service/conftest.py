@@ -138,12 +138,12 @@ def sqlite_alone(empty_sqlite: Path) -> str:
     return f"sqlite:///{shutil.copy(empty_sqlite, folder)}"
 
 
-ON_POSTGRESQL: Final = [pytest.mark.postgresql, pytest.mark.slice(1 / 2, among="tests on PostgreSQL")]
+ON_POSTGRESQL: Final = [pytest.mark.postgresql, pytest.mark.slice(1 / 3, among="tests on PostgreSQL")]
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=ON_POSTGRESQL)])
 def database_url(request: pytest.FixtureRequest) -> str:
-    """A fresh database with all tables: SQLite for every test, and PostgreSQL for half of them, others with each seed."""
+    """A fresh database with all tables: SQLite for every test, and PostgreSQL for a third of them, others with each commit."""
     if request.param == "sqlite":
         url: str = request.getfixturevalue("sqlite_alone")
         return url

@@ -78,7 +78,7 @@ def look_at_twins(twins: Twins, playout: Playout, at: int, ways: Any, folder: Pa
     return kinds
 
 
-@pytest.mark.slice(2 / 5)
+@pytest.mark.slice(1 / 5)
 @pytest.mark.parametrize("kind", game.names())
 def test_twins_in_the_luck_to_come_look_the_same(kind: str, tmp_path: Path) -> None:
     rules = game.load(kind)

@@ -212,6 +212,7 @@ def test_every_act_does_what_its_preview_shows_and_is_on_record_with_its_reason(
     assert server.read(audit.verify).sound
 
 
+@pytest.mark.slice(1 / 3)
 @pytest.mark.parametrize("name", [*TABLE, *OTHERS])
 def test_every_act_is_done_whole_or_not_at_all(server, scene, name):
     _, act = scene(name)

@@ -50,6 +50,7 @@ def first(game):
 
 
 @pytest.mark.slow
+@pytest.mark.slice(1 / 3)
 @pytest.mark.parametrize("kind", games.names())
 def test_a_whole_game_is_played_from_the_mailbox_by_following_links(kind, browser, table, carry, settings):
     seats = games.load(kind).seats[0]
