@@ -286,6 +286,9 @@ def words_of(cell: int | Text, teller: Teller) -> str:
 
 def wrap(text: str, width: int = WIDTH, first: str = "", rest: str = "") -> list[str]:
     """Return the text as lines of at most this width, never broken at a hyphen."""
+    # Most lines are short, and most of the time of a board would go into looking where to break them.
+    if text and len(first) + len(text) <= width and text.isprintable() and text == text.strip():
+        return [first + text]
     return textwrap.wrap(text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False) or [""]
 
 

@@ -166,7 +166,8 @@ def _counted(ranks: list[str]) -> Iterator[str | Text]:
 
 def by_suit(cards: tuple[str, ...]) -> tuple[Line, ...]:
     """Return a line for each suit on these cards, with its ranks in order. A card is in the line of each of its suits."""
-    found = ((suit, [rank(card) for card in in_order(cards) if suit in suits(card)]) for suit in SUITS)
+    ordered = [(rank(card), suits(card)) for card in in_order(cards)]
+    found = ((suit, [each for each, has in ordered if suit in has]) for suit in SUITS)
     return tuple(
         Line(say("{suit} ({number}): {ranks}.", suit=suit, number=len(ranks), ranks=tuple(_counted(ranks))))
         for suit, ranks in found

@@ -111,6 +111,7 @@ def _letter(person_id: int, game_id: int, seq: int, seat: int, now: datetime) ->
     row = {"person_id": person_id, "game_id": game_id, "seq": seq, "seat": seat, "turn": seq, "kind": "turn"}
     return row | {
         "facts": "{}",
+        "channel_id": 0,
         "rank": 0,
         "domain": "example.org",
         "status": "queued",
