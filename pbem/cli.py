@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 from pbem import config as settings, program_log
-from pbem.ops.commands.groups import ALL, AUDIT, CALL, MAIL_SYSTEM, ORGANISER, OUTAGE, PERSON, TABLE
+from pbem.ops.commands.groups import ALL, AUDIT, CALL, KEYS, MAIL_SYSTEM, ORGANISER, OUTAGE, PERSON, TABLE
 from pbem.ops.commands.terminal import (
     CODES,
     FAILED,
@@ -306,7 +306,7 @@ def overview(trouble: str, status: str, text: str, most: int) -> None:
         click.echo(line)
 
 
-for group in (MAIL_SYSTEM, ORGANISER, CALL, AUDIT, ALL, TABLE, PERSON, OUTAGE):
+for group in (MAIL_SYSTEM, KEYS, ORGANISER, CALL, AUDIT, ALL, TABLE, PERSON, OUTAGE):
     main.add_command(group)
 
 
@@ -329,68 +329,6 @@ def ratings_rebuild() -> None:
         with progress() as begin:
             rebuilt = rebuild(server, begin("Ratings", server.query(results.last)))
         click.echo(f"{counted(rebuilt.endings, 'game')}. Ratings differed after {rebuilt.changed}.")
-
-
-@main.group(epilog=CODES)
-def keys() -> None:
-    """The keys that links are signed with. A running server must be started again after a change."""
-
-
-@command(keys, "list", example="pbem keys list")
-def keys_list() -> None:
-    """Show the keys, newest first, without their secrets."""
-    from pbem.ops import key_rotation as ops_keys
-
-    for key in ops_keys.listed(read_settings()):
-        use = "signs new links" if key.signs else f"old links work; may be retired on {key.may_retire_on}"
-        click.echo(f"{key.id}  made {key.made}  {use}")
-
-
-@command(keys, "new", example="pbem keys new")
-def keys_new() -> None:
-    """Create keys if the old ones are lost for good. All links stop working, and open turns are emailed again.
-
-    First look for the old ones beside the backups, and stop the server (on PostgreSQL, all web servers and workers).
-    """
-    from pbem.ops import key_rotation as ops_keys
-
-    renewed = ops_keys.new(read_settings())
-    click.echo(
-        f"The new keys are made; keep a copy. Start the server: it emails {counted(renewed.emailed_again, 'open turn')} again."
-    )
-
-
-@command(keys, "rotate", example="pbem keys rotate")
-def keys_rotate() -> None:
-    """Create a new signing key. Links made with older keys still work."""
-    from pbem.ops import key_rotation as ops_keys
-
-    click.echo(f"Key {ops_keys.rotate(read_settings())} signs from the server's next start. Restart it now.")
-
-
-@command(keys, "retire", example="pbem keys retire a")
-@click.argument("key_id", metavar="KEY")
-def keys_retire(key_id: str) -> None:
-    """Remove a KEY that no live link needs."""
-    from pbem.ops import key_rotation as ops_keys
-
-    ops_keys.retire(read_settings(), key_id)
-    click.echo(f"Key {key_id} is gone. Restart the server.")
-
-
-@command(keys, "revoke", example="pbem keys rotate && pbem keys revoke a")
-@click.argument("key_id", metavar="KEY")
-def keys_revoke(key_id: str) -> None:
-    """Remove a KEY that leaked. Its links stop working, and open turns are emailed again.
-
-    First stop the server (on PostgreSQL, all web servers and workers).
-    """
-    from pbem.ops import key_rotation as ops_keys
-
-    renewed = ops_keys.revoke(read_settings(), key_id)
-    click.echo(
-        f"Key {key_id} is gone, and its links are dead. Start the server: it emails {counted(renewed.emailed_again, 'open turn')} again."
-    )
 
 
 @main.group("config", epilog=CODES)

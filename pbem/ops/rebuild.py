@@ -13,7 +13,8 @@ from pbem.domain import hash_chain
 from pbem.domain.errors import Fault
 from pbem.domain.states import TableStatus
 from pbem.ops.verify import one_by_one
-from pbem.service.archive.check_log import LogReader, snapshot
+from pbem.service.archive.check_log import LogReader
+from pbem.service.archive.check_snapshot import snapshot
 from pbem.service.archive.verify import Progress
 from pbem.service.play import views
 from pbem.service.play.rules import rules_of

@@ -27,7 +27,8 @@ from pbem.ops.rules_code import codes
 from pbem.ops.setup import open_store
 from pbem.ops.verify import of_views, verify_game
 from pbem.plugins.away import Away
-from pbem.service.archive.check_log import Check, LogReader, Problem, snapshot
+from pbem.service.archive.check_log import Check, LogReader, Problem
+from pbem.service.archive.check_snapshot import snapshot
 from pbem.service.archive.daily_check import CheckResult
 from pbem.service.archive.recording import Difference, Recorder, What
 from pbem.service.clocks.stopped_tables import Cause

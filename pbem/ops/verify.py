@@ -20,7 +20,8 @@ from pbem.domain.user_text import parse_name, parse_title
 from pbem.ops.commands.terminal import counted
 from pbem.plugins.away import Away
 from pbem.service.archive import export, verify
-from pbem.service.archive.check_log import Check, LogReader, Problem, means, snapshot
+from pbem.service.archive.check_log import Check, LogReader, Problem
+from pbem.service.archive.check_snapshot import means, snapshot
 from pbem.service.archive.verify import Progress, Report, of_chain, of_fates, of_talk
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import talk

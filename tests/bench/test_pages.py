@@ -23,8 +23,8 @@ pytestmark = pytest.mark.bench
 ROUNDS = 60
 MOST_BY_LENGTH = 1.2
 MOST_BY_EMPTY = 4
-MOST_BY_EMPTY_UNCACHED = 7
-"""A page that has to be worked out and drawn should cost no more than four either, but costs about six."""
+MOST_BY_EMPTY_UNCACHED = 5
+"""A page that has to be worked out and drawn should cost no more than four either, but costs four to five."""
 
 SITE = "http://127.0.0.1:8000"
 

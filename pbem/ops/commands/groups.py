@@ -37,4 +37,5 @@ AUDIT: Final = Group("audit", "What was done at the desk and with commands.", "d
 TABLE: Final = Group("table", "Tables: their state, and everything you can do about one.", "tables")
 PERSON: Final = Group("person", "People: their addresses, links, emails and bans.", "tables")
 OUTAGE: Final = Group("outage", "Times when the server or its email was down.", "tables")
+KEYS: Final = Group("keys", "The keys that links are signed with. Restart a running server after a change.", "keys")
 ALL: Final = Group("all", "Act on all running tables, or on everyone who plays.", "overview")

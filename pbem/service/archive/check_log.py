@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
-from engine import codec
 from engine.bots import BOTS, signature
 from engine.chance import Drawn, Stream, bot_seed, commitment, follows, seed_from
 from engine.decisions import Choice, Refused
@@ -371,36 +370,6 @@ class LogReader:
         if result.order is not None:
             self.orders[seat] = result.order
         return result.choice
-
-
-def snapshot(reader: LogReader, stored: Mapping[str, Any]) -> Iterator[str]:
-    """What differs between the stored snapshot and the log."""
-    if not reader.dealt or reader.broken:
-        return
-    expected: dict[str, Any] = {"state": reader.position.state, "box": tuple(sorted(reader.box.items()))}
-    if reader.orders_known:
-        expected["orders"] = tuple(sorted(reader.orders.items()))
-    for name, value in expected.items():
-        text = stored[name]
-        if not means(reader.rules, text, value):
-            yield f"the stored {name} is not what the log says"
-    if stored["seals"] != reader.seals.dumps():
-        yield "the stored seals are not what the log says"
-    if stored["turn"] != reader.position.turn:
-        yield f"the stored turn is {stored['turn']}, but the log says {reader.position.turn}"
-    if stored["entry_head"] != reader.entry_head:
-        yield "the stored head of the last entry is not the log's"
-    if stored["status"] not in (reader.status, "frozen"):
-        yield f"the game is stored as {stored['status']}, but the log says {reader.status}"
-
-
-def means(rules: Game[Any], text: str, value: Any) -> bool:
-    """Whether a stored text, perhaps in another form, means this value."""
-    expected = codec.dumps(value)
-    try:
-        return text == expected or codec.dumps(codec.loads(rules, text)) == expected
-    except codec.Malformed:
-        return False
 
 
 def _closes(before: Position, entry: Entry) -> bool:
