@@ -10,6 +10,9 @@ from typing import Any, Self
 
 from pbem.channels.client import Answer, Client
 from pbem.domain.channels import Target
+from pbem.service.outgoing.channel_messages import code_of
+from pbem.service.server import Server
+from pbem.store import channels
 
 Reply = tuple[int, dict[str, str], bytes]
 """A status, headers and a body."""
@@ -28,6 +31,13 @@ class Request:
     def json(self) -> Any:
         """Its body."""
         return json.loads(self.body)
+
+
+def code_sent_to(server: Server, channel_id: int) -> str:
+    """The code that a channel gets."""
+    channel = server.query(channels.read, channel_id)
+    assert channel is not None
+    return code_of(server, channel)
 
 
 def usual(request: Request) -> Reply:

@@ -49,7 +49,6 @@ from pbem.service.desk.acts.seats import Offer
 from pbem.service.incoming import receive, round_trip, unverified_replies
 from pbem.service.outgoing import channel_delivery, deliver, ledger, new_links, preferences, preview, unsubscribe
 from pbem.service.outgoing.channel_delivery import ChannelPost
-from pbem.service.outgoing.channel_messages import code_of
 from pbem.service.outgoing.deliver import Post
 from pbem.service.people import blocks, sessions, sign_in
 from pbem.service.play import by_link as seat_link, notes, views
@@ -62,7 +61,7 @@ from pbem.store.database import Tx
 from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
 from pbem.worker.ticks import TICKS, WorkerContext
-from tests.channels.far_end import Services, status, usual
+from tests.channels.far_end import Services, code_sent_to, status, usual
 from tests.faults.fail_at_n import BrokenCallError
 from tests.mail import report_samples
 from tests.mail.transports import ACCEPTED, FunctionTransport
@@ -275,7 +274,7 @@ def uses_channels(world: AddressWorld) -> None:
     for row in rows:
         server.run(channels.send_again, ann, row)
         channel_delivery.deliver_messages(server, works)
-        server.run(channels.prove, ann, row, code_of(server, row))
+        server.run(channels.prove, ann, row, code_sent_to(server, row))
     server.run(reachability.note_refusal, ann, "550 5.1.1 no such user")
     channel_delivery.send_batch(server, works)
     seat = _seat_of(game, ann)

@@ -37,7 +37,6 @@ from pbem.service.desk.acts.people import Ban, ChangeAddress, Merge
 from pbem.service.desk.acts.rewind import Rewind
 from pbem.service.desk.acts.seats import Offer, Substitute
 from pbem.service.outgoing import deliver, digests, preferences
-from pbem.service.outgoing.channel_messages import code_of
 from pbem.service.people import addresses, sign_in
 from pbem.service.play.move import position_of
 from pbem.service.server import Server
@@ -46,6 +45,7 @@ from pbem.service.tables.new import TableSettings
 from pbem.store.database import Store
 from pbem.store.schema import METADATA
 from pbem.tokens import SECRET_BYTES, Keyring, Purpose
+from tests.channels.far_end import code_sent_to
 from tests.fakes import FakeClock, SeededRandomness
 from tests.mail.sink import ReceivedEmail, Sink
 from tests.service.actors import ANN, OLGA, add_organiser, moderate
@@ -216,7 +216,7 @@ class _Scenario:
         self.carry()
         reader, host = table.person_at(min(table.asked())), table.row().host_id
         channel = self.server.run(channels.enter, host, "ntfy", "https://ntfy.sh/our-table", "", table.id)
-        self.server.run(channels.prove, host, channel, code_of(self.server, channel))
+        self.server.run(channels.prove, host, channel, code_sent_to(self.server, channel))
         self.server.run(channels.remove, host, channel)
         self.server.run(preferences.switch_topic, table.person_at(0), Topic.TALK, on=True)
         self.server.run(talk.say, table.id, 1, table.person_at(1), f"Your move, @{table.players()[0].name}!")

@@ -24,12 +24,11 @@ from pbem.service.desk.acts.people import Ban, ChangeAddress, Merge, NewLinks, U
 from pbem.service.desk.acts.seats import NewSeatLinks, Offer, Substitute
 from pbem.service.outgoing import channel_delivery, digests, new_links, preferences
 from pbem.service.outgoing.channel_delivery import ChannelPost
-from pbem.service.outgoing.channel_messages import code_of
 from pbem.service.people import sign_in
 from pbem.service.play.move import Actor
 from pbem.service.tables import by_link, invitations, joining, leaving, rematch, talk
 from pbem.service.tables.new import TableSettings
-from tests.channels.far_end import Services, usual
+from tests.channels.far_end import Services, code_sent_to, usual
 from tests.service.actors import ANN, OLGA, add_organiser
 from tests.service.archive.sample_review import sample
 from tests.service.clock import DAY, HOUR
@@ -69,7 +68,7 @@ def plays(world: AddressWorld) -> None:
     seat = _seat(game, carla)
     channel = server.run(channels.enter, ann, "ntfy", "https://ntfy.sh/table", "", game.id)
     channel_delivery.deliver_messages(server, ChannelPost(world.post.letterhead, Services(usual)))
-    server.run(channels.prove, ann, channel, code_of(server, channel))
+    server.run(channels.prove, ann, channel, code_sent_to(server, channel))
     server.run(preferences.set_sealed_receipts, carla, on=True)
     server.run(preferences.choose, ben, Delivery(Way.DAILY), None, time(8))
     server.run(preferences.switch_topic, ann, Topic.TALK, on=True)

@@ -134,7 +134,7 @@ def prove(tx: Tx, server: Server, person_id: int, channel_id: int, code: str) ->
     if row.tries >= CODE_TRIES:
         raise Gone(_("There were too many wrong codes."), remedy=_("Remove the channel, and enter it again."))
     given = "".join(code.lower().replace("-", "").split())
-    if not hmac.compare_digest(given.encode(), code_of(server, row.id).replace("-", "").encode()):
+    if not hmac.compare_digest(given.encode(), code_of(server, row).replace("-", "").encode()):
         channels.change(tx, row.id, tries=row.tries + 1)
         return False
     _must_be_free(tx, ChannelKind(row.kind), row.address, person_id, game)

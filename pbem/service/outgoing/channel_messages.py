@@ -8,7 +8,9 @@ A person's own channel gets a link to the seat, and nothing of what its player h
 table's channel says is made from what a spectator is told. This module must never store or log a token.
 """
 
+import hmac
 import json
+from base64 import b32encode
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -91,9 +93,14 @@ def prepare_messages(
     return server.run(_store, written, now)
 
 
-def code_of(server: Server, channel_id: int) -> str:
-    """The code that proves a channel: derived and stored nowhere."""
-    digits = server.keys.alias("channel code", channel_id)[-8:]
+def code_of(server: Server, channel: ChannelRow) -> str:
+    """The code that proves a channel: derived and stored nowhere.
+
+    From its address and moment, too: a restored database gives its number out a second time, to anyone.
+    """
+    secret = server.keys.keys[0].subkey("channel code")
+    of = f"{channel.id}/{channel.made_at.isoformat()}/{channel.kind}/{channel.address}"
+    digits = b32encode(hmac.digest(secret, of.encode(), "sha256")[:5]).decode().lower()
     return f"{digits[:4]}-{digits[4:]}"
 
 
@@ -155,7 +162,7 @@ def _ready(tx: Tx, server: Server, row: EmailRow, channel: ChannelRow) -> ReadyM
     }
     says = json.loads(template.fill(own))
     if row.kind == CODE:
-        says["text"] = says["text"].replace(_CODE_PLACE, code_of(server, channel.id))
+        says["text"] = says["text"].replace(_CODE_PLACE, code_of(server, channel))
     usable = channel_of(channel.kind, channel.address, channel.secret, server.channels)
     assert usable is not None, "it was just checked"
     return ReadyMessage(row, usable, Message(row.message_id, row.kind, row.rendered_at, **says))

@@ -19,7 +19,7 @@ from pbem.service.outgoing import channel_delivery, ledger, new_links
 from pbem.service.outgoing.channel_delivery import ChannelPost
 from pbem.service.outgoing.channel_messages import code_of
 from pbem.store import channels, deadlines, outbox, people
-from tests.channels.far_end import FarEnd, status
+from tests.channels.far_end import FarEnd, code_sent_to, status
 
 LETTERHEAD = Letterhead("Games", "https://play.example.org", "play.example.org", "games@play.example.org", "help@x.org")
 PATHS = {
@@ -51,7 +51,7 @@ class Way:
         return self.server.run(own.enter, person, kind, address, TOKENS.get(kind, ""), game)
 
     def prove(self, person, channel):
-        assert self.server.run(own.prove, person, channel, code_of(self.server, channel))
+        assert self.server.run(own.prove, person, channel, code_sent_to(self.server, channel))
 
     def use(self, person, kind=ChannelKind.NTFY, game=None, path=""):
         """Enter a channel, prove it, and forget the code that was sent."""
@@ -101,7 +101,7 @@ def test_a_turn_goes_through_a_proved_channel_of_each_kind_with_a_link_to_the_se
             person, kind, path=f"{PATHS[kind]}{number}" if kind is not ChannelKind.MATRIX else f"/!r{number}:x"
         )
         way.deliver()
-        assert code_of(way.server, channel) in way.far.requests[-1].body.decode().replace("\\\\", "")
+        assert code_sent_to(way.server, channel) in way.far.requests[-1].body.decode().replace("\\\\", "")
         way.prove(person, channel)
     way.far.requests.clear()
     seat, person = next_turn(game)
@@ -370,6 +370,19 @@ def test_a_channel_is_one_persons_or_tables_and_a_wrong_code_counts(way, table):
         way.prove(ben, other)
     with pytest.raises(NotFound):
         way.server.run(own.prove, ann, other, "abcd-efgh")
+
+
+def test_a_code_from_before_a_restore_proves_no_channel_that_got_its_number_since(way, person):
+    ann = person("Ann")
+
+    def enter(tx, server, address):
+        channel = own.enter(tx, server, ann, ChannelKind.WEBHOOK, address)
+        return channel, code_of(server, channels.read(tx, channel))
+
+    before, code = way.server.dry_run(enter, f"{way.far.url}/own")
+    number, _ = way.server.run(enter, f"{way.far.url}/of-someone-else")
+    assert number == before or not way.server.store.on_sqlite
+    assert way.server.run(own.prove, ann, number, code) is False
 
 
 def test_codes_and_channels_of_a_person_are_limited(way, person):
