@@ -24,12 +24,18 @@ def move(tx: Tx, server: Server, token: str, option: str) -> Receipt:
 
 
 def play(
-    tx: Tx, server: Server, token: str, turn: int, request: str | Choice, purpose: Purpose = Purpose.SEAT
+    tx: Tx,
+    server: Server,
+    token: str,
+    turn: int,
+    request: str | Choice,
+    purpose: Purpose = Purpose.SEAT,
+    head: str = "",
 ) -> Receipt:
-    """Make a choice by a SEAT or API token, in the turn that the player or program has seen."""
+    """Make a choice by a SEAT or API token, in the turn, and at the head if one is named, that the player or program has seen."""
     link, game, player = open_to_act(tx, server, token, purpose)
     by = Actor.API if purpose is Purpose.API else Actor.PERSON
-    return play_locked(tx, server, game, turn, link.seat, request, by, link.person_id, player)
+    return play_locked(tx, server, game, turn, link.seat, request, by, link.person_id, player, head=head)
 
 
 def take_back(tx: Tx, server: Server, token: str, purpose: Purpose, turn: int | None = None) -> None:
@@ -39,10 +45,10 @@ def take_back(tx: Tx, server: Server, token: str, purpose: Purpose, turn: int | 
     undo.take_back(tx, server, link.game_id, MoveLink.of(row).turn if turn is None else turn, link.seat, link.person_id)
 
 
-def set_order(tx: Tx, server: Server, token: str, turn: int, text: str) -> Order:
+def set_order(tx: Tx, server: Server, token: str, turn: int, text: str, head: str = "") -> Order:
     """Set the seat's standing order, for the first question from the turn on that its player has seen."""
     link = follow_seat(tx, server, token)
-    return standing_orders.set_order(tx, server, link.game_id, link.seat, text, link.person_id, turn)
+    return standing_orders.set_order(tx, server, link.game_id, link.seat, text, link.person_id, turn, head)
 
 
 def drop_order(tx: Tx, server: Server, token: str) -> None:

@@ -56,8 +56,8 @@ class Kind(StrEnum):
 TAKES_BACK: Final = frozenset({Kind.UNDONE, Kind.REWOUND})
 """Kinds of rows that cancel the entries from a turn on; their bodies name it as `from`.
 
-Nobody had learnt of an undone entry, so its turn is used again. After a rewind the game continues with a new turn: no
-random stream is used twice, and no earlier link or form fits.
+Nobody had been emailed about an undone entry, so its turn is used again; a form names the head, so none from before fits.
+After a rewind the game continues with a new turn: no random stream is used twice, and no earlier link fits.
 """
 
 CLOSES_TURN: Final = TAKES_BACK | {Kind.ENTRY, Kind.VOIDED}

@@ -17,6 +17,7 @@ from engine import codec, game, grammar, orders
 from engine.decisions import Choice, Decision, Refused, check_shape
 from engine.facts import fold, seen
 from engine.table import Entry, Position
+from pbem.domain import hash_chain
 from pbem.domain.choice_links import choice_segment, segment_text, text_segment
 from pbem.domain.errors import BadInput, Forbidden, Gone, Stale, TimedOut
 from pbem.domain.missed_turns import Agreement
@@ -103,10 +104,11 @@ def play_locked(
     person_id: int | None = None,
     player: SeatRow | None = None,
     bot: str | None = None,
+    head: str = "",
 ) -> Receipt:
     """Make a choice in a game that is locked; with `person_id`, only while that person plays the seat.
 
-    `player` is the seat's player, where it was read with the lock.
+    `player` is the seat's player, where it was read with the lock. With the `head` that was seen, only in that position.
     """
     player = player or player_rows.at_seat(tx, row.id, seat)
     # Checked first: a former player of the seat must not learn even that the new one chose the same.
@@ -114,7 +116,7 @@ def play_locked(
     if row.turn != turn and (receipt := _made_before(tx, row, turn, seat, request)) is not None:
         return receipt
     must_be_playing(row)
-    if row.turn != turn:
+    if row.turn != turn or head not in ("", hash_chain.fingerprint(row.entry_head)):
         raise Stale(_("The game has moved on since that email."), why=_("This link or form was for an earlier turn."))
     position = position_of(row)
     decision = _decision(position, seat)

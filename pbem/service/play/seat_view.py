@@ -109,6 +109,15 @@ class SeatView:
     levels: tuple[str | None, ...] = ()
 
     @property
+    def form_turn(self) -> str:
+        """The turn as a form names it: with the head, because an undo or a restored backup gives its number out again."""
+        return f"{self.turn}.{self.head}"
+
+    def is_at(self, form_turn: str) -> bool:
+        """Whether the turn that a form names is the present one, with the position that it was made for."""
+        return form_turn in (self.form_turn, f"{self.turn}")
+
+    @property
     def teller(self) -> Teller:
         """The teller of facts to this seat's player."""
         return speech.teller(self.rules, self.seat, tuple(map(isolate, self.names)))

@@ -10,10 +10,11 @@ from engine import codec, orders
 from engine.decisions import Decision, Refused
 from engine.facts import fold, seen
 from engine.tell import Text
+from pbem.domain import hash_chain
 from pbem.domain.errors import Stale
 from pbem.i18n.speech import gettext as _
 from pbem.service.play import move, views
-from pbem.service.play.log import Kind, LogWriter, StandingEntry, body_of, latest_entries
+from pbem.service.play.log import TAKES_BACK, Kind, LogWriter, StandingEntry, body_of, latest_entries
 from pbem.service.play.move import lock_seat
 from pbem.service.play.rules import rules_of
 from pbem.service.play.seat_cache import decision_in
@@ -24,15 +25,29 @@ from pbem.store.games import GameRow
 
 
 def set_order(
-    tx: Tx, server: Server, game_id: int, seat: int, text: str, person_id: int | None = None, turn: int | None = None
+    tx: Tx,
+    server: Server,
+    game_id: int,
+    seat: int,
+    text: str,
+    person_id: int | None = None,
+    turn: int | None = None,
+    head: str = "",
 ) -> orders.Order:
     """Replace the standing order of a seat; it answers an open decision at once. Returns the order.
 
     `turn` is the turn that its player had seen, by default the open one: the order is for the first question since then. An
-    order for one lot or auction never acts in another. Raises Stale if what it was for is over.
+    order for one lot or auction never acts in another. Raises Stale if what it was for is over, or if the `head` that its
+    player had seen is no more.
     """
     row = lock_seat(tx, game_id, seat, person_id)
     move.must_be_playing(row)
+    if head and not _stands(tx, row, turn, head):
+        raise Stale(
+            _("The game has moved on since then."),
+            why=_("Your order was for a turn that was undone."),
+            remedy=_("Nothing changed."),
+        )
     asked = rules_of(row).asks(views.view(tx, row, seat), seat)
     try:
         if turn is not None and turn != row.turn and _is_for_one_topic(orders.read_order(text)):
@@ -91,6 +106,14 @@ def notes(tx: Tx, row: GameRow, seat: int, since: int) -> list[Text]:
         elif each.by == "table" and body["order"] is not None:
             del found[-1:]
     return found
+
+
+def _stands(tx: Tx, row: GameRow, turn: int | None, head: str) -> bool:
+    """Whether a head that was seen in a turn is that of the open turn, or of one before it."""
+    if turn == row.turn:
+        return hash_chain.fingerprint(row.entry_head) == head
+    before = (each.hash for each in log.chain_back(tx, row.id, row.key, (Kind.ENTRY, *TAKES_BACK)))
+    return any(hash_chain.fingerprint(each) == head for each in (*before, hash_chain.genesis(row.key)))
 
 
 def _is_for_one_topic(order: orders.Order) -> bool:

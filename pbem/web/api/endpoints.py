@@ -46,9 +46,11 @@ def decision() -> Response:
 
 @routes.post("/choice")
 def choose() -> Response:
-    """Make a choice in the turn that the program names."""
-    turn, choice = _choice(_body())
-    return jsonify(answers.receipt(server().run(by_link.play, _token(), turn, choice, Purpose.API)))
+    """Make a choice in the turn that the program names, and only at the head if it names that, too."""
+    body = _body()
+    turn, choice = _choice(body)
+    head = _text(body.get("head", ""), "head")
+    return jsonify(answers.receipt(server().run(by_link.play, _token(), turn, choice, Purpose.API, head)))
 
 
 @routes.post("/choice/withdrawal")

@@ -12,7 +12,7 @@ from pbem.service.tables import demo
 from pbem.tokens import Purpose
 from pbem.web import csrf, phrases, site
 from pbem.web.seat.forms import choice_of
-from pbem.web.seat.page import Input, allowed, page, read_choice
+from pbem.web.seat.page import Input, allowed, form_turn, page, read_choice
 from pbem.web.site import field, server
 
 pages = Blueprint("choice", __name__)
@@ -23,8 +23,8 @@ def play(token: str) -> Response:
     """Make the choice, and lead back to the table. A costly choice, or a press that was not a person's, is asked again."""
     seat = server().read(seat_view.view_seat, token)
     entered = Input(fields=request.form, words=field("choice"))
-    turn = site.whole_number("turn", _("a turn number"))
-    if seat.decision is None or seat.turn != turn:
+    turn, _head = form_turn()
+    if seat.decision is None or not seat.is_at(field("turn")):
         decided = seat.made is not None and seat.made.turn == turn
         return page(seat, token, Input(choice=entered.words), placed=decided, moved_on=True)
     try:
@@ -33,8 +33,8 @@ def play(token: str) -> Response:
         if not csrf.our_button_was_pressed():
             return _question(seat, token, choice, 200)
         if field("sure") != "yes" and seat.caution(choice):
-            return site.go("choice.ask", token=token, turn=turn, choice=written)
-        server().run(by_link.play, token, turn, written)
+            return site.go("choice.ask", token=token, turn=seat.form_turn, choice=written)
+        server().run(by_link.play, token, turn, written, head=seat.head)
     except Stale:
         return page(server().read(seat_view.view_seat, token), token, Input(choice=entered.words), moved_on=True)
     except Refusal as refused:
@@ -50,7 +50,7 @@ def ask(token: str) -> Response:
         return site.go("seat.show", token=token)
     seat = server().read(seat_view.view_seat, token)
     entered, turn = Input(choice=request.args.get("choice", "")), request.args.get("turn", "")
-    if seat.decision is None or turn != str(seat.turn):
+    if seat.decision is None or not seat.is_at(turn):
         return page(seat, token, entered, moved_on=True)
     try:
         return _question(seat, token, read_choice(seat, seat.decision, entered.choice))

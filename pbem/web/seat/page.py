@@ -3,6 +3,7 @@
 A form names the turn it was made for, so one that was left open for a day never plays in another turn.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -16,7 +17,7 @@ from engine.coach.review import of_hint
 from engine.decisions import Choice, Decision, Refused
 from engine.tell import Text, say
 from pbem.domain.duration import HOUR
-from pbem.domain.errors import BadInput, NotFound, Refusal, TooMany
+from pbem.domain.errors import BadInput, NotFound, Refusal, Stale, TooMany
 from pbem.domain.moments import moment_text
 from pbem.hints import HintTask
 from pbem.i18n import speech
@@ -35,6 +36,8 @@ from pbem.web.seat.forms import EMPTY, Fields, choosable, fields_of, forms_of
 from pbem.web.site import field, server, status_of
 
 pages = Blueprint("seat", __name__)
+
+_FORM_TURN: Final = re.compile(r"([0-9]+)\.([0-9a-f]{20})", re.ASCII)
 
 HINTS_AN_HOUR: Final = 60
 """Hints for one network in an hour: each keeps everyone else who asks waiting for some seconds."""
@@ -115,7 +118,7 @@ def why(token: str) -> Response:
 def ask_for_hint(token: str) -> Response:
     """What the Expert bot would choose now, made from what this seat sees. Where a table has no hints, there's no such page."""
     seat = server().read(seat_view.view_seat, token)
-    if seat.decision is None or field("turn") != str(seat.turn):
+    if seat.decision is None or not seat.is_at(field("turn")):
         return page(seat, token, moved_on=True)
     if not seat.hints:
         raise NotFound(_("This table has no hints."))
@@ -134,12 +137,12 @@ def ask_for_hint(token: str) -> Response:
 
 @pages.post("/s/<token>/order")
 def leave_order(token: str) -> Response:
-    order, turn = field("order"), site.whole_number("turn", _("the number of a turn"))
+    order, (turn, head) = field("order"), form_turn()
     if field("limit"):
         order = f"up to {site.whole_number('limit', 'a limit')}" + (" or ask me" if site.ticked("ask") else "")
     try:
-        server().run(by_link.set_order, token, turn, order)
-    except BadInput as refused:
+        server().run(by_link.set_order, token, turn, order, head)
+    except (BadInput, Stale) as refused:
         return page(server().read(seat_view.view_seat, token), token, Input(order=order), refused=refused)
     demo.go_on(server(), token)
     return site.go("seat.show", token=token, done="order set")
@@ -155,6 +158,13 @@ def drop_order(token: str) -> Response:
 def show_api_token(token: str) -> Response:
     """The token by which a program may play this seat."""
     return site.page("programs.html", token=token, secret=server().run(by_link.api_token, token))
+
+
+def form_turn() -> tuple[int, str]:
+    """The turn that a form names, and the head that its player has seen. Raises BadInput."""
+    found = _FORM_TURN.fullmatch(field("turn"))
+    turn, head = (field("turn"), "") if found is None else found.groups()
+    return site.read_number(turn, _("a turn number")), head
 
 
 def read_choice(seat: SeatView, decision: Decision, words: str) -> Choice:

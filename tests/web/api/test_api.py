@@ -187,6 +187,19 @@ def test_a_choice_for_an_earlier_turn_is_refused_as_stale(asked):
     assert refused["error"]["kind"] == "Stale"
 
 
+def test_a_choice_that_names_the_head_of_an_undone_turn_is_refused_as_stale(asked, templari, programs):
+    asked.post("/choice", {"turn": 1, "text": "bid 5"})
+    other = programs(templari)[next(iter(templari.asked()))]
+    seen = other.get("/decision")
+    asked.post("/choice/withdrawal", {"turn": 1})
+    asked.post("/choice", {"turn": 1, "text": "bid 2"})
+    now = other.get("/decision")
+    assert now["turn"] == seen["turn"]
+    refused = other.post("/choice", {"turn": now["turn"], "text": "bid 6", "head": seen["head"]}, 409)
+    assert refused["error"]["kind"] == "Stale"
+    other.post("/choice", {"turn": now["turn"], "text": "bid 6", "head": now["head"]})
+
+
 def test_a_choice_can_be_taken_back_once(asked, templari):
     asked.post("/choice", {"turn": 1, "text": "bid 5"})
     assert asked.post("/choice/withdrawal", {"turn": 1})["decision"] is not None

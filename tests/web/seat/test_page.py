@@ -179,6 +179,28 @@ def test_a_form_left_open_never_plays_in_a_later_turn(browser, links, templari):
     assert templari.row() == before
 
 
+def test_a_form_from_before_an_undo_never_plays_in_the_turn_that_got_its_number(browser, links, templari):
+    seat, first = next(iter(templari.asked())), templari.row().turn
+    templari.play(seat, "bid 1")
+    other, turn = next(iter(templari.asked())), templari.row().turn
+    token, page = links.of(templari, other)[1], open_seat(browser, links, templari, other)
+    stale = [page.act("Bid"), page.form("Make this move"), page.form("Raise for me"), page.form("Set order")]
+    undo_on(open_seat(browser, links, templari, seat)).press()
+    assert templari.row().turn == first
+    templari.play(seat, "bid 4")
+    assert (templari.row().turn, next(iter(templari.asked()))) == (turn, other)
+    before = templari.row()
+    filled = [{"b0": 5}, {"choice": "pass"}, {"limit": 9}, {"order": "up to 9"}]
+    late = [form.press(**values) for form, values in zip(stale, filled, strict=True)]
+    assert [each.status for each in late] == [409] * len(stale)
+    assert all("moved on" in each.text for each in late)
+    # A question before a costly choice names its form's turn, and so does a hint.
+    asked = f"{turn}.{'0' * 20}"
+    assert browser.open(f"/s/{token}/sure?turn={asked}&choice=pass").status == 409
+    assert templari.row() == before
+    assert open_seat(browser, links, templari, other).act("Bid").press(b0=5).status == 200
+
+
 def test_of_sealed_choices_from_two_tabs_the_last_counts(browser, links, poker):
     one, other = (open_seat(browser, links, poker, 0).act("Pick") for _ in range(2))
     first, second = one.press(b0=1), other.press(b0=2)
@@ -306,7 +328,7 @@ def test_an_old_link_of_a_seat_leads_on_to_the_present_turn(browser, links, temp
         templari.play(next(iter(templari.asked())), "pass")
     page = browser.open(f"/s/{old}")
     assert page.status == 200
-    assert f'name="turn" value="{templari.row().turn}"' in page.source
+    assert f'name="turn" value="{templari.row().turn}.' in page.source
 
 
 def test_a_paused_table_says_so_and_offers_nothing(browser, links, templari, server):
