@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from sqlalchemy import Column, ColumnElement, Connection, bindparam, delete, exists, func, insert, select, update
 
-from pbem.domain.states import EmailStatus, ReceivedStatus, TurnStatus
+from pbem.domain.states import EmailStatus, OfferStatus, ReceivedStatus, TurnStatus
 from pbem.store.limits import COUNTED
 from pbem.store.schema import (
     ALARM,
@@ -14,6 +14,7 @@ from pbem.store.schema import (
     DEADLINE,
     HEARTBEAT,
     LEASE,
+    OFFER,
     OUTAGE,
     OUTBOX,
     PAUSE,
@@ -57,6 +58,8 @@ _SUM: Final = select(func.coalesce(func.sum(CLOCK_STEP.c.seconds), 0))
 _PAST: Final = (
     (OUTBOX.c.queued_at, _QUEUED),
     (ALARM.c.at, ALARM.c.emailed_at.is_(None)),
+    # A choice since then keeps the seat.
+    (OFFER.c.offered_at, OFFER.c.status == OfferStatus.OPEN),
     *((column, column.is_not(None)) for column in (PAUSE.c.start_at, PAUSE.c.end_at)),
     *(
         (column, column.is_not(None))

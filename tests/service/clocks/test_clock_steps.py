@@ -13,7 +13,7 @@ from pbem.domain.errors import Gone
 from pbem.domain.interval import Interval
 from pbem.domain.states import EmailKind, EmailStatus
 from pbem.ops.monitoring import readiness
-from pbem.service.absence import timeouts
+from pbem.service.absence import offers, timeouts
 from pbem.service.archive.reviews import LEASE, make_next
 from pbem.service.clocks import clock_doubt, outages as clocks_outages, reachability
 from pbem.service.clocks.clock_steps import STILL_BEATS, StepFinder
@@ -35,6 +35,7 @@ from pbem.store import (
     pauses,
     rate_limits,
     seats,
+    tables,
     talk as talk_rows,
 )
 from pbem.store.links import LinkKey
@@ -471,6 +472,20 @@ def test_talk_is_that_of_the_player_who_said_it_whichever_way_the_clock_steps(se
     assert [line.person_id for line in lines] == [gone, gone, None]
     # What the former player said is new to the one who has not spoken since, and their own words are not.
     assert server.query(seats.taken_with_clock, game.id, game.row().turn, seat, zoe, 0)[1].new_lines == 0
+
+
+def test_a_move_after_a_step_back_keeps_a_seat_that_was_offered_in_the_false_future(server, awake, asked):
+    game, seat = asked
+    awake.passes(MINUTE)
+    awake.steps(6 * HOUR)
+    server.run(offers.offer_seat, game.id, seat, "They said they'd be away.", "organiser")
+    awake.steps(-6 * HOUR)
+    (offer,) = server.query(tables.open_ids)
+    offer = server.query(tables.offer, offer)
+    assert server.read(lambda tx, _server: offers.is_openly_gone(tx, offer))
+    awake.passes(MINUTE)
+    game.play(seat, game.asked()[seat].default)
+    assert not server.read(lambda tx, _server: offers.is_openly_gone(tx, offer))
 
 
 def test_reviews_asked_for_in_the_false_future_are_made_now(server, clock, awake, table):
