@@ -122,6 +122,7 @@ _CLOSING: Final = re.compile(rf"(?<=[\s,;.!–—-])(?:{_PLEASE})$", re.IGNORECA
 _LONGEST_COURTESY: Final = 20
 _AROUND_COURTESY: Final = " ,;.!–—-"
 _TALKS: Final = re.compile(r"\W*talk\b", re.IGNORECASE)
+_NOTES: Final = re.compile(r"\W*note\W{0,2}:", re.IGNORECASE)
 _NOTE: Final = re.compile(r"\W*note\W{0,2}:\s*(.+)", re.IGNORECASE | re.DOTALL)
 _TALK: Final = re.compile(r"\W*talk\W*?(?:[\s:,]+(.*))?", re.IGNORECASE | re.DOTALL)
 # How people end a letter, which is not meant for the table.
@@ -146,6 +147,9 @@ def read(line: str, decision: Decision | None) -> Command | None:
     """The meaning of a line, given the open decision, if any. None if the line is prose."""
     if len(line) > _LONGEST and _TALKS.match(line):
         return Slip(line, say("A message can have up to {most} characters.", most=LONGEST_TALK))
+    if len(line) > _LONGEST and _NOTES.match(line):
+        # The text is private: a receipt quotes nothing of it.
+        return Slip(Word.NOTE, say("A note by email can have up to {most} characters.", most=LONGEST_TALK))
     texts = readings(line)
     # A message to the table keeps its courtesy, so the whole line comes first.
     for text in texts:

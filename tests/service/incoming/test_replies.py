@@ -74,6 +74,11 @@ def test_a_note_by_reply_is_added_to_the_private_notes_and_never_quoted(at):
     rows = all_rows(answers.server.store)
     assert [row[3] for row in rows["note"]] == ["Ben bluffs.\nand often!"]
     assert "bluffs" not in repr(rows["outbox"])
+    # One that is too long to be read is refused in words, and not quoted as prose either.
+    answers.write(0, f"note: Ben {'bluffs ' * 100}")
+    assert answers.outcomes() == [("note", "refused", None)]
+    assert "up to 500 characters" in answers.receipts()[-1]["lines"][0]["text"]
+    assert "bluffs" not in repr(all_rows(answers.server.store)["outbox"])
 
 
 # Choices.
