@@ -77,10 +77,20 @@ def chain(tx: Connection, game_id: int, key: str) -> Iterator[ChainRow]:
         yield _row(row, key)
 
 
-def lines(tx: Connection, game_id: int, key: str) -> list[Line]:
-    """The same as lines that know whether their seat has changed hands since."""
-    former = players.former_of_game(tx, game_id)
-    return [_line(row, former) for row in chain(tx, game_id, key)]
+def lines(tx: Connection, game_id: int, key: str, most: int | None = None) -> list[Line]:
+    """The same, or the newest of it, as lines that know whether their seat has changed hands since."""
+    return _newest(tx, game_id, key, players.former_of_game(tx, game_id), true(), most)
+
+
+def line(tx: Connection, game_id: int, key: str, seq: int) -> Line | None:
+    """One line, by its number; None if there is none."""
+    found = _newest(tx, game_id, key, players.former_of_game(tx, game_id), TALK.c.seq == seq, 1)
+    return found[0] if found else None
+
+
+def hash_of(tx: Connection, game_id: int, seq: int) -> bytes | None:
+    """The hash of a line; None if there is none."""
+    return tx.execute(select(TALK.c.hash).where(TALK.c.game_id == game_id, TALK.c.seq == seq)).scalar()
 
 
 def heard(

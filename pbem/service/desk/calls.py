@@ -81,7 +81,7 @@ def report(tx: Tx, server: Server, token: str, line: int) -> int:
     """Call the organiser about a line of table talk, by the link of a seat. Returns the id of the call. Raises NotFound."""
     link = links.follow_seat(tx, server, token)
     game = games.read(tx, link.game_id)
-    message = next((each for each in talk.lines(tx, game.id, game.key) if each.seq == line), None)
+    message = talk.line(tx, game.id, game.key, line)
     if message is None or message.text is None:
         raise NotFound(_("There is no such message at that table."))
     names = {player.seat: player.name for player in player_rows.of_game(tx, game.id)}

@@ -82,8 +82,7 @@ def _received(tx: Tx, about: About, received_id: int) -> str:
 
 
 def _line(tx: Tx, about: About, seq: int) -> str:
-    game = games.read(tx, _number(about["game_id"]))
-    return _digest(next((row.hash for row in talk.chain(tx, game.id, game.key) if row.seq == seq), None))
+    return _digest(talk.hash_of(tx, _number(about["game_id"]), seq))
 
 
 _MARKS: Final[Mapping[str, Callable[[Tx, About, int], str]]] = {

@@ -57,7 +57,8 @@ MOST_ROWS: Final = 40
 MOST_ACTS: Final = 20
 MOST_EMAILS: Final = 30
 MOST_TURNS: Final = 40
-"""The most of each on a table's page, newest first; the rest is in the log, the audit and the ledger."""
+MOST_LINES: Final = 2000
+"""The most of each on a table's page, of talk only for its host, newest first; the rest is in the log, the audit and the ledger."""
 
 MOST_INTERVENTIONS: Final = 60
 """The most rows on the page for players."""
@@ -147,7 +148,7 @@ def table(tx: Tx, server: Server, actor: Actor, game_id: int) -> DeskTable:
         # Players find in the log what they may know; a call and its answer are between two people.
         acts=() if for_host else tuple(audit_rows.newest(tx, AuditFilter(game_id=game_id), None, MOST_ACTS)),
         emails=emails,
-        talk=tuple(talk_rows.lines(tx, game.id, game.key)),
+        talk=tuple(talk_rows.lines(tx, game.id, game.key, MOST_LINES if for_host else None)),
         turns=() if for_host else tuple(_turns(tx, game, rules, names)),
         called=ledger.reader_names(tx, {email.person_id for email in emails}, players),
     )

@@ -12,12 +12,13 @@ from pbem.domain.user_text import LONGEST_TALK
 from pbem.ops.verify import verify_game
 from pbem.service import links
 from pbem.service.archive import seat_file
+from pbem.service.desk import calls
 from pbem.service.desk.acts.correct import Redact
 from pbem.service.desk.acts.seats import Substitute
 from pbem.service.outgoing import deliver, preferences
 from pbem.service.people import blocks
 from pbem.service.tables import leaving, talk
-from pbem.store import talk as talk_rows
+from pbem.store import calls as call_rows, talk as talk_rows
 from pbem.store.links import LinkKey
 from pbem.store.schema import TALK
 from pbem.tokens import Purpose
@@ -156,6 +157,18 @@ def test_the_page_reads_no_more_lines_than_it_shows(ben_has_left, monkeypatch):
     page = ben_has_left.server.read(talk.talk_page, Links(ben_has_left.server).of(ben_has_left, 0)[1])
     assert ([line.text for line in page.lines], page.before, page.left_out) == (["line 2", "line 3"], 3, 1)
     assert len(read) == 2
+
+
+def test_a_message_is_reported_or_removed_without_reading_the_others(ben_has_left, monkeypatch):
+    read, row_of = [], talk_rows._row
+    monkeypatch.setattr(talk_rows, "_row", lambda row, key: read.append(row.seq) or row_of(row, key))
+    ben_has_left.server.run(calls.report, Links(ben_has_left.server).of(ben_has_left, 0)[1], 1)
+    assert read == [1]
+    with ben_has_left.server.store.read() as tx:
+        assert "by Ben: “I am Ben.”" in call_rows.with_status(tx, "open", 2)[0].text
+    moderate(ben_has_left.server, Redact(ben_has_left.id, 1))
+    assert read == [1, 1]
+    assert ben_has_left.server.query(talk_rows.hash_of, ben_has_left.id, 3) is None
 
 
 def test_a_redaction_names_the_player_who_said_it(ben_has_left):

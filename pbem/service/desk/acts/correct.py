@@ -145,7 +145,7 @@ class Redact(TableAct):
 
     def do(self, context: Context) -> ActResult:
         row = games.lock(context.tx, self.game_id)
-        redacted = next((line for line in talk_rows.lines(context.tx, row.id, row.key) if line.seq == self.line), None)
+        redacted = talk_rows.line(context.tx, row.id, row.key, self.line)
         if redacted is None:
             raise NotFound(_("There is no such message at that table."), remedy=_("Nothing changed."))
         if redacted.text is None:
