@@ -29,6 +29,11 @@ def bank_after(bank: Bank, past: Iterable[PastTurn]) -> Bank:
     return bank
 
 
+def left_at(turn: Turn, now: datetime) -> timedelta | None:
+    """The time left in the bank of an open turn; None at a table without banks."""
+    return max(ZERO, turn.pace.left - spent(turn, now)) if isinstance(turn.pace, Bank) else None
+
+
 def spent(turn: Turn, closed_at: datetime) -> timedelta:
     """The time of the bank that a turn has used, which is none if it was answered before its clock started."""
     start = None if turn.accepted_at is None else max(turn.rendered_at, turn.accepted_at)

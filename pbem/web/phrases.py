@@ -1,10 +1,11 @@
 """Deadlines, moments and events, as pages say them."""
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from pbem.domain.causes import TurnFacts, tell_turn
+from pbem.domain.duration import duration_text
 from pbem.domain.former_players import TellerIn
 from pbem.domain.moments import day_text, moment_text, relative_text, short_moment_text
 from pbem.service.play.seat_view import OfferedChoice, SeatView
@@ -14,7 +15,8 @@ from pbem.service.play.seat_view import OfferedChoice, SeatView
 class Deadline:
     """The deadline of a decision. `kind` is paused, due, promised or waiting; the moment is empty for paused and waiting.
 
-    `at` is the moment in words, `away` how far off it is, `written` the moment for programs, and `short` the one for phones.
+    `at` is the moment in words, `away` how far off it is, `written` the moment for programs, and `short` the one for phones;
+    `bank` is what is left in the player's bank, empty without one.
     """
 
     kind: str
@@ -22,19 +24,21 @@ class Deadline:
     away: str = ""
     written: str = ""
     short: str = ""
+    bank: str = ""
 
 
-def deadline(found: SeatView | OfferedChoice, now: datetime) -> Deadline:
-    """The deadline of a seat, or of the one choice of a link. The page has the sentences."""
+def deadline(found: SeatView | OfferedChoice, now: datetime, bank: timedelta | None = None) -> Deadline:
+    """The deadline of a seat, with what is left in its bank, or of the one choice of a link. The page has the sentences."""
+    left = "" if bank is None else duration_text(bank)
     if found.paused:
-        return Deadline("paused")
+        return Deadline("paused", bank=left)
     at = found.due_at or found.promised_at
     if at is None:
-        return Deadline("waiting")
+        return Deadline("waiting", bank=left)
     kind = "due" if found.due_at else "promised"
     written = at.astimezone(UTC).isoformat(timespec="minutes")
     local = moment_text(at, found.zone), relative_text(now, at), written, short_moment_text(at, found.zone)
-    return Deadline(kind, *local)
+    return Deadline(kind, *local, bank=left)
 
 
 def moment(at: datetime, zone: ZoneInfo, now: datetime) -> str:

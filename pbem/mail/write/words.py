@@ -6,7 +6,7 @@ the templates or come from the game. This module must never read a database or k
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from html import escape
 from itertools import accumulate, islice
 from typing import Any, Final
@@ -64,7 +64,7 @@ Words = dict[str, object]
 class SeatContent:
     """What an email may tell about one seat, from the view of that seat.
 
-    `sealed` is its choice in the box, `order` its standing order. `teller` puts facts into words for its player.
+    `sealed` is its choice in the box, `order` its standing order, `bank` what is left in its bank. `teller` puts facts into words for its player.
     """
 
     rules: Game[Any]
@@ -83,6 +83,7 @@ class SeatContent:
     due_at: datetime | None
     promised_at: datetime | None
     warning: str
+    bank: timedelta | None = None
     former: tuple[FormerPlayer, ...] = ()
 
     def teller_in(self, turn: int | None) -> Teller:
@@ -260,6 +261,7 @@ def digest_section(letterhead: Letterhead, section: DigestSection, tables: int) 
 _NOTHING_ASKED: Final[Words] = {
     "asked": "",
     "until": None,
+    "bank": "",
     "options": [],
     "usages": [],
     "orders": [],
@@ -292,6 +294,7 @@ def _answers(
         "options": options,
         "usages": usages,
         "silence": grammar.write(decision, decision.default),
+        "bank": "" if seat.bank is None else duration_text(seat.bank),
         "warning": seat.warning,
     }
 

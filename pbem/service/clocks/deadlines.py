@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from pbem.domain.bank import PastTurn, bank_after
+from pbem.domain.bank import PastTurn, bank_after, left_at
 from pbem.domain.bounce import MEMORY
 from pbem.domain.deadline import (
     Deadline,
@@ -36,6 +36,7 @@ from pbem.domain.pace import Bank, Pace, parse_pace
 from pbem.domain.quiet_hours import parse_quiet
 from pbem.domain.reminder import parse_cadence, reminders
 from pbem.domain.states import EmailKind, TurnStatus
+from pbem.service.links import open_seat
 from pbem.service.server import Server
 from pbem.store import (
     deadlines,
@@ -54,6 +55,7 @@ from pbem.store.games import GameRow
 from pbem.store.outbox import EmailRow
 from pbem.store.people import PersonRow
 from pbem.store.queries import Times
+from pbem.tokens import Purpose
 
 Games = Mapping[int, GameRow]
 """Games by id."""
@@ -160,6 +162,20 @@ def clock_of(tx: Tx, game: GameRow, turn: int, seat: int, *, answered: bool = Fa
     if row is None or (row.status != TurnStatus.OPEN and not answered):
         return None
     return clocks_of(tx, {game.id: game}, [row]).get(_key(row))
+
+
+def bank_left(tx: Tx, game: GameRow, turn: int, seat: int, now: datetime) -> timedelta | None:
+    """The time left in the bank of a seat that is asked in this turn; None without a bank. For its own player alone."""
+    if not isinstance(parse_pace(game.pace), Bank):
+        return None
+    clock = clock_of(tx, game, turn, seat, answered=True)
+    return None if clock is None else left_at(clock.timing, clock.row.closed_at or now)
+
+
+def bank_left_by_link(tx: Tx, server: Server, token: str, purpose: Purpose = Purpose.SEAT) -> timedelta | None:
+    """The time left in the bank of a SEAT or API token in the open turn."""
+    link, game = open_seat(tx, server, token, purpose)
+    return bank_left(tx, game, game.turn, link.seat, server.now())
 
 
 def clocks_of(tx: Tx, games: Games, rows: Collection[DeadlineRow]) -> dict[Key, Clock]:

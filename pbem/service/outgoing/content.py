@@ -43,6 +43,7 @@ from pbem.mail.write.board import print_board
 from pbem.mail.write.compose import EmailContent, Letterhead, Reader, Thread, message_id
 from pbem.mail.write.words import DigestSection, SeatContent, TalkLine, Words
 from pbem.plugins.away import loads
+from pbem.service.clocks.deadlines import bank_left
 from pbem.service.outgoing.email_links import OFFERS
 from pbem.service.outgoing.rating_content import rating_lines
 from pbem.service.outgoing.review_content import review_words
@@ -324,6 +325,7 @@ class _Reading:
             order=dict(loads(rules, game.orders)).get(seat),
             due_at=clock.due_at,
             promised_at=clock.promised_at,
+            bank=bank_left(self.tx, game, game.turn, seat, self.server.now()) if asked else None,
             warning=warning(taken[seat].missed, agreement),
             former=seats.former(taken),
         )

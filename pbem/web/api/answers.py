@@ -1,6 +1,7 @@
 """The API's answers as JSON values, made from what the seat may see and from nothing else. `openapi.json` describes each."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
 from engine import codec, grammar, orders
@@ -15,13 +16,14 @@ from pbem.service.play.seat_view import SeatView
 Json = dict[str, Any]
 
 
-def decision(seat: SeatView) -> Json:
-    """The table, what the seat is asked, and what it has answered so far."""
+def decision(seat: SeatView, bank: timedelta | None) -> Json:
+    """The table, what the seat is asked, what it has answered so far, and what is left in its bank."""
     return _table(seat) | {
         "decision": None if seat.decision is None else _decision(seat.decision, seat.teller),
         "sealed": None if seat.sealed is None else _choice(seat.sealed, seat.sealed_words),
         "proof": None if seat.proof is None else seat.proof._asdict(),
         "due_at": None if seat.due_at is None else seat.due_at.isoformat(),
+        "bank": None if bank is None else bank // timedelta(seconds=1),
         "order": None if seat.order is None else orders.write_order(seat.order),
     }
 

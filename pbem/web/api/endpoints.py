@@ -13,8 +13,10 @@ from werkzeug.exceptions import Unauthorized
 from engine import grammar
 from engine.decisions import Choice, Value
 from pbem.domain.errors import BadInput
+from pbem.domain.pace import Bank, parse_pace
 from pbem.i18n.speech import gettext as _
 from pbem.service.archive import export
+from pbem.service.clocks.deadlines import bank_left_by_link
 from pbem.service.play import by_link, seat_view
 from pbem.service.play.seat_view import SeatView
 from pbem.tokens import Purpose
@@ -41,7 +43,7 @@ def description() -> Response:
 @routes.get("/decision")
 def decision() -> Response:
     """What the seat is asked now."""
-    return jsonify(answers.decision(_seat()))
+    return jsonify(_decision())
 
 
 @routes.post("/choice")
@@ -57,7 +59,7 @@ def choose() -> Response:
 def take_back() -> Response:
     """Take back a choice before anyone has been told of it."""
     server().run(by_link.take_back, _token(), Purpose.API, _turn(_body()))
-    return jsonify(answers.decision(_seat()))
+    return jsonify(_decision())
 
 
 @routes.get("/view")
@@ -97,6 +99,13 @@ def _token() -> str:
     if scheme.lower() != "bearer" or not token:
         raise Unauthorized
     return token.strip()
+
+
+def _decision() -> answers.Json:
+    seat = _seat()
+    has_bank = seat.decision is not None and isinstance(parse_pace(seat.pace), Bank)
+    bank = server().read(bank_left_by_link, _token(), Purpose.API) if has_bank else None
+    return answers.decision(seat, bank)
 
 
 def _body() -> dict[str, Any]:

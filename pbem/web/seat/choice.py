@@ -10,9 +10,9 @@ from pbem.service.play import by_link, seat_view
 from pbem.service.play.seat_view import SeatView
 from pbem.service.tables import demo
 from pbem.tokens import Purpose
-from pbem.web import csrf, phrases, site
+from pbem.web import csrf, site
 from pbem.web.seat.forms import choice_of
-from pbem.web.seat.page import Input, allowed, form_turn, page, read_choice
+from pbem.web.seat.page import Input, allowed, deadline_of, form_turn, page, read_choice
 from pbem.web.site import field, server
 
 pages = Blueprint("choice", __name__)
@@ -85,5 +85,5 @@ def _question(seat: SeatView, token: str, choice: Choice, status: int = 200) -> 
         token=token,
         written=grammar.write(seat.decision, choice),
         caution=seat.caution(choice),
-        deadline=None if seat.guest else phrases.deadline(seat, server().now()),
+        deadline=deadline_of(seat, token),
     )

@@ -19,10 +19,12 @@ from engine.tell import Text, say
 from pbem.domain.duration import HOUR
 from pbem.domain.errors import BadInput, NotFound, Refusal, Stale, TooMany
 from pbem.domain.moments import moment_text
+from pbem.domain.pace import Bank, parse_pace
 from pbem.hints import HintTask
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.service.account import my_page
+from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.people import quota
 from pbem.service.play import by_link, seat_view
 from pbem.service.play.seat_view import SeatView
@@ -186,6 +188,15 @@ def allowed(seat: SeatView, choice: Choice) -> Choice:
     return choice
 
 
+def deadline_of(seat: SeatView, token: str) -> phrases.Deadline | None:
+    """The deadline of a seat for its player; None in a demo, which has none."""
+    if seat.guest:
+        return None
+    has_bank = isinstance(parse_pace(seat.pace), Bank)
+    bank = server().read(clocks_deadlines.bank_left_by_link, token) if has_bank else None
+    return phrases.deadline(seat, server().now(), bank)
+
+
 def page(
     seat: SeatView,
     token: str,
@@ -202,7 +213,7 @@ def page(
 
     `waits` is the player's most urgent turn elsewhere.
     """
-    deadline = phrases.deadline(seat, server().now()) if seat.decision and not seat.guest else None
+    deadline = deadline_of(seat, token) if seat.decision else None
     signed_in = waits is not None and session_cookie.is_of(seat.person_id)
     content = Content(seat, token, entered, deadline, placed, refused, moved_on, explanation, hint, waits, signed_in)
     response = make_response(page_cache.drawn_once(token, content, _draw), 409 if moved_on else status_of(refused))
