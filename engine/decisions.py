@@ -291,7 +291,8 @@ class Decision:
 
     `closes` are verbs that end the turn at once. `topic` is the lot, auction or hand; standing orders for it end with it. A
     decision is `public` if anyone at the table could name the possible choices and the default: the table makes a single
-    choice itself, and if time runs out, all may know.
+    choice itself, and if time runs out, all may know. `brief` is the prompt where the table is in view, without what
+    is shown there.
 
     """
 
@@ -302,6 +303,7 @@ class Decision:
     closes: frozenset[str] = frozenset()
     topic: str = ""
     public: bool = False
+    brief: Text | None = None
 
     def __contains__(self, choice: object) -> bool:
         return any(choice in act for act in self.acts)

@@ -140,7 +140,11 @@ def speaks(bench: Bench) -> Iterator[Trouble]:
                     yield Trouble(law, what, str(playout.plan), bench.line_of(type(happened).__name__))
     for playout, at in _places(bench):
         for seat, decision in playout.tables[at].position.open().items():
-            texts = (decision.prompt, *(act.note for act in decision.acts if act.note))
+            texts = (
+                decision.prompt,
+                *((decision.brief,) if decision.brief else ()),
+                *(act.note for act in decision.acts if act.note),
+            )
             for text in texts:
                 sentence = bench.game.teller(seat, NAMES)(text)
                 if (fault := _shows_through(sentence, kinds)) is not None:

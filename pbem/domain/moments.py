@@ -29,9 +29,9 @@ def moment_text(moment: datetime, zone: ZoneInfo) -> str:
 
 
 def short_moment_text(moment: datetime, zone: ZoneInfo) -> str:
-    """The moment in local time of the zone, where there is no room for more: `24 Nov, 20:00`."""
+    """The moment in local time of the zone, where there is no room for more: `Tue 24 Nov, 20:00`."""
     local = moment.astimezone(zone)
-    return f"{local.day} {translate(_MONTHS[local.month - 1])}, {local:%H:%M}"
+    return f"{_day(local)}, {local:%H:%M}"
 
 
 def day_text(day: date) -> str:

@@ -3,12 +3,16 @@
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from engine.decisions import Act, Amount, Choice
 
 MOST: Final = 6
 """Numbers that each get a button; where there are more, a few of them do, and any other is typed."""
+
+MOST_BESIDE_A_FIELD: Final = 5
+"""The same, of numbers that aren't costly, where costly ones can be typed besides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +38,13 @@ def quick(act: Act, costly: Callable[[Choice], bool] = lambda choice: False) -> 
         return []
     if amount.count() <= MOST:
         return [Quick(Choice(act.verb, (number,))) for number in amount.values()]
-    low = amount.low
-    numbers = range(low, amount.high + 1)
-    most = low + bisect_left(numbers, 1, key=lambda number: costly(Choice(act.verb, (number,)))) - 1
+    low, most = amount.low, _most_within_means(act, amount, costly)
+    affordable = list(islice((number for number in range(low, most + 1) if number in amount), MOST_BESIDE_A_FIELD + 1))
     steps = {low: "", low + 1: "", low + 5: ""}
     if most < low:
         most = amount.high
+    elif len(affordable) <= MOST_BESIDE_A_FIELD:
+        steps = dict.fromkeys(affordable, "") | {max(affordable, default=low): "most"}
     else:
         steps |= {number: why for number, why in ((most // 2, "half"), (most, "most")) if number > low}
     found: dict[int, str] = {}
@@ -53,6 +58,20 @@ def quick(act: Act, costly: Callable[[Choice], bool] = lambda choice: False) -> 
         for number in sorted(found)
         if number <= most
     ]
+
+
+def within_means(act: Act, costly: Callable[[Choice], bool] = lambda choice: False) -> int | None:
+    """Return the greatest number of an act that isn't costly, or None if all are, or if it has not one number."""
+    if len(act.blanks) != 1 or not isinstance(amount := act.blanks[0], Amount):
+        return None
+    most = _most_within_means(act, amount, costly)
+    return next((number for number in range(most, amount.low - 1, -1) if number in amount), None)
+
+
+def _most_within_means(act: Act, amount: Amount, costly: Callable[[Choice], bool]) -> int:
+    """The greatest number that isn't costly, possible or not; less than the least one if all are costly."""
+    numbers = range(amount.low, amount.high + 1)
+    return amount.low + bisect_left(numbers, 1, key=lambda number: costly(Choice(act.verb, (number,)))) - 1
 
 
 def _greatest(amount: Amount, number: int) -> int:

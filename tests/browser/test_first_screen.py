@@ -124,10 +124,10 @@ SLIDES = """() => {
 
 PALE = """() => {
     const style = each => getComputedStyle(document.querySelector(each)), button = style(".bar button:has(.said)");
-    return [button.borderTopStyle, button.backgroundColor === "rgba(0, 0, 0, 0)", style(".things .pick .art").outlineStyle,
+    return [button.borderTopStyle, button.color === style(".bar .miss").color, style(".things .pick .art").outlineStyle,
         style(".bar .first").display];
 }"""
-"""The edge of the button that waits for a card, whether it has no colour, the edge of the first card, and the line that says
+"""The edge of the button that waits for a card, whether its words are grey, the edge of the first card, and the line that says
 to choose."""
 
 LEADERS = """() => [...document.querySelectorAll(".leads")].filter(each => {
@@ -199,9 +199,9 @@ def test_an_amount_has_a_slider_and_steps_with_a_script(app: Flask, phone: Page)
     assert phone.evaluate(SLIDES) == [True, True, True, "button", "button", "Less", "More", True]
 
 
-def test_cards_to_choose_are_marked_and_their_button_is_pale_until_one_is_chosen(app: Flask, phone: Page) -> None:
+def test_cards_to_choose_are_dashed_and_their_button_is_grey_until_one_is_chosen(app: Flask, phone: Page) -> None:
     phone.set_content(seat_page(app, begin(all_games.load("sunset-poker"), 3, b"pale" * 8)))
-    assert phone.evaluate(PALE) == ["dashed", True, "dashed", "block"]
+    assert phone.evaluate(PALE) == ["solid", True, "dashed", "block"]
     phone.locator(".things .pick").first.click()
     assert phone.evaluate(PALE) == ["solid", False, "none", "none"]
 

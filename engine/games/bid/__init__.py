@@ -220,7 +220,7 @@ class Bid(Game[State]):
         return Standing.by(tuple((points,) for points in state.points)) if state.over else Standing(state.points)
 
     def board(self, view: State, seat: int) -> Board:
-        return board.show(view, seat)
+        return board.show(view, seat, self._dice_are_final(view))
 
     def longest(self, seats: int, options: Options) -> int:
         # After the deal an auction takes an entry for the tiles and perhaps one for the coins. Every reroll is one more:

@@ -9,19 +9,19 @@ from engine.decks.piecepack import ACE, DICE, VALUES, die
 from engine.facts import SPECTATOR, take
 from engine.tell import Text, say
 
-from .auction import ARMS, TARGET
+from .auction import ARMS, TARGET, doubling
 from .state import State
 from .words import faces, stakes
 
 _FACE_DOWN: Final = Face("sign", "tile", "a tile face down")
 
 
-def show(view: State, seat: int) -> Board:
-    """Return the board for a seat or the SPECTATOR."""
+def show(view: State, seat: int, final: bool) -> Board:
+    """Return the board for a seat or the SPECTATOR. The dice are `final` if nobody can have them rolled again."""
     return Board(
         title=_title(view),
         turn=_turn(view),
-        centre=_centre(view),
+        centre=_centre(view, final),
         mine=_mine(view, seat) if seat != SPECTATOR else (),
         players=_players(view, seat),
         notes=_finish(view),
@@ -45,12 +45,12 @@ def _turn(view: State) -> Text:
     return say("Everyone bids in secret. {seat} [is|are] the roller.", seat=view.roller)
 
 
-def _centre(view: State) -> tuple[Part, ...]:
+def _centre(view: State, final: bool) -> tuple[Part, ...]:
     if not view.dice:
         return ()
     dice = Row(say("The dice"), tuple(map(die, DICE, view.dice)), "lot")
     bank = Amounts(((say("coins in the bank"), view.bank),))
-    at_stake = [] if view.over else [Line(text) for text in stakes(view.dice, bids_open=bool(view.bids))]
+    at_stake = [] if view.over else [Line(text) for text in stakes(view.dice, bool(view.bids), final)]
     return (dice, *at_stake, bank)
 
 
@@ -58,7 +58,16 @@ def _mine(view: State, seat: int) -> tuple[Part, ...]:
     hand = Row(say("tiles (total {sum})", sum=sum(view.hands[seat])), faces(view.hands[seat]), "hand")
     if view.over or view.tied:
         return (hand,)
-    return (hand, Line(say("The winner's tile goes to the next highest bidder. Coins only break ties.")))
+    if doubling(view.dice) == 1:
+        moves = say(
+            "Bid tiles change hands: the winner's goes to the next highest bidder, and so on. Coins only break ties."
+        )
+    else:
+        moves = say(
+            "Your two tiles count as one sum and change hands together: the winner's go to the next highest bidder, "
+            "and so on. Coins only break ties."
+        )
+    return (hand, Line(moves))
 
 
 def _players(view: State, seat: int) -> tuple[Panel, ...]:

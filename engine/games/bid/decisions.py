@@ -82,4 +82,5 @@ def _for_coins(view: State, seat: int) -> Decision:
         default=Choice("pay", (0,)),
         topic=f"auction {view.auction}",
         public=True,
+        brief=say("You're tied. How many coins do you pay? Nobody gets coins back."),
     )

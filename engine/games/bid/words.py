@@ -44,8 +44,8 @@ def spoken_tiles(tiles: Tiles) -> Text:
     return say("{first} + {second}", first=tiles[0], second=tiles[1])
 
 
-def stakes(dice: Dice, bids_open: bool) -> tuple[Text, ...]:
-    """Return what the roll means for the rest of this auction."""
+def stakes(dice: Dice, bids_open: bool, final: bool) -> tuple[Text, ...]:
+    """Return what the roll means for the rest of this auction; if the dice are `final`, the Ace of Arms has paid already."""
     points, coins = prize(dice)
     each = doubling(dice)
     aces = {MOONS: say("Ace of Moons: everyone else gets {each:coin|coins}, if the bank can pay them all.", each=each)}
@@ -54,10 +54,14 @@ def stakes(dice: Dice, bids_open: bool) -> tuple[Text, ...]:
         aces[CROWNS] = say(
             "Ace of Crowns: players tied for the highest bid lose {points:point|points} each.", points=points
         )
-        aces[ARMS] = say(
-            "Ace of Arms: all tiles are shown, and hands adding up to {least} or more score {bonus} points once nobody can reroll.",
-            least=STRONG_HAND,
-            bonus=BONUS * each,
+        aces[ARMS] = (
+            say("Ace of Arms: all tiles are shown. Its bonus has been paid.")
+            if final
+            else say(
+                "Ace of Arms: all tiles are shown, and hands adding up to {least} or more score {bonus} points unless someone rerolls.",
+                least=STRONG_HAND,
+                bonus=BONUS * each,
+            )
         )
     return (
         say("The winner gets {prize}.", prize=spoken_prize(points, coins)),

@@ -116,8 +116,14 @@ def _scores_for(view: State, seat: int, card: str) -> Text:
     unknown = tuple(marker[-1] for marker in MARKERS if marker[-1] in counted and not known(below[marker]))
     points = total_worth((card,), worths_of(view.down.valuations), crown)
     if not unknown:
-        return say("Worth to you: {points:point|points}.", points=points)
-    return say("Worth to you: {points} plus {unknown}.", points=points, unknown=unknown)
+        return say("You'd score {points:point|points} for it.", points=points)
+    if not points:
+        return say("You'd score the values of {unknown} for it, which you can't see.", unknown=unknown)
+    return say(
+        "You'd score {points:point|points} for it, plus the values of {unknown}, which you can't see.",
+        points=points,
+        unknown=unknown,
+    )
 
 
 def _known_to(view: State, seat: int) -> tuple[Line, ...]:

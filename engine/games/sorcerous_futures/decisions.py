@@ -97,8 +97,9 @@ def _for_a_card(view: State, seat: int) -> Decision:
     )
     if affordable:
         prompt = say("Which card do you auction next, closed or open? You can bid for it too.")
+        brief = say("Which card do you auction next?")
     else:
-        prompt = say("Which card do you auction next? You can't afford an open auction.")
+        prompt = brief = say("Which card do you auction next? You can't afford an open auction.")
     return Decision(
         seat,
         prompt,
@@ -106,6 +107,7 @@ def _for_a_card(view: State, seat: int) -> Decision:
         default=Choice("closed", (view.row[0],)),
         topic=f"auction {sold(view) + 1}",
         public=True,
+        brief=brief,
     )
 
 
@@ -132,8 +134,10 @@ def _for_more(view: State, auction: Auction, seat: int) -> Decision:
     )
     if seat == view.active:
         prompt = say("Bid above {high} for {card}? You have the last word.", high=auction.high, card=auction.card)
+        brief = say("Bid above {high}? You have the last word.", high=auction.high)
     else:
         prompt = say("Bid above {high} for {card}? You get one chance.", high=auction.high, card=auction.card)
+        brief = say("Bid above {high}? You get one chance.", high=auction.high)
     return Decision(
         seat,
         prompt,
@@ -141,4 +145,5 @@ def _for_more(view: State, auction: Auction, seat: int) -> Decision:
         default=Choice("pass"),
         topic=f"auction {sold(view) + 1}",
         public=True,
+        brief=brief,
     )

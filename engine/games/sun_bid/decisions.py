@@ -16,6 +16,7 @@ from .words import sun_thing
 
 _FLIP: Final = Act("flip", note=say("turn up a card for the pool"), spoken="flip a card")
 _CALL: Final = Act("call", note=say("auction the pool now"))
+_CALL_FOR_THE_SUN: Final = Act("call", note=say("auction only the centre Sun"))
 
 
 def asks(view: State, seat: int) -> Decision | None:
@@ -64,10 +65,11 @@ def _for_a_turn(view: State, seat: int) -> Decision:
         say("{what} In the pool: {pool}.", what=what, pool=in_order(view.pool))
         if view.pool
         else say("{what} The pool is empty.", what=what),
-        (_FLIP, _CALL, *acts),
+        (_FLIP, _CALL if view.pool else _CALL_FOR_THE_SUN, *acts),
         default=Choice("flip"),
         topic=f"round {view.round}",
         public=True,
+        brief=say("Flip, call, or use a Pawn or Court?") if acts else what,
     )
 
 
@@ -89,6 +91,7 @@ def _for_a_last_auction(view: State, seat: int) -> Decision:
         default=Choice("pass"),
         topic=f"round {view.round}",
         public=True,
+        brief=say("The deck is empty. Call one last auction?"),
     )
 
 
@@ -105,6 +108,7 @@ def _for_a_bid(view: State, auction: Auction, seat: int) -> Decision:
         default=Choice("bid", suns[:1]) if must else Choice("pass"),
         topic=f"auction {view.auctions}",
         public=True,
+        brief=_brief_for_a_bid(view, auction, must),
     )
 
 
@@ -115,6 +119,15 @@ def _prompt_for_a_bid(view: State, auction: Auction, must: bool) -> Text:
     if auction.leader is None:
         return say("Nobody has bid yet. Bid a Sun for {lot}?", lot=lot)
     return say("Bid above {high} ({leader's} bid) for {lot}?", lot=lot, high=auction.high, leader=auction.leader)
+
+
+def _brief_for_a_bid(view: State, auction: Auction, must: bool) -> Text:
+    lot = say("the pool and the centre Sun") if view.pool else say("the centre Sun")
+    if must:
+        return say("Nobody else bid, so you must. Which Sun for {lot}?", lot=lot)
+    if auction.leader is None:
+        return say("Bid a Sun for {lot}?", lot=lot)
+    return say("Bid a Sun above {leader's} for {lot}?", lot=lot, leader=auction.leader)
 
 
 def _for_victims(view: State, auction: Auction, seat: int) -> Decision:

@@ -38,6 +38,7 @@ def _to_pick(view: State, seat: int) -> Decision:
         (Act("pick", (card,)),),
         default=Choice("pick", (pack[0],)),
         topic=f"round {view.round}",
+        brief=say("Which card do you pick?"),
     )
 
 

@@ -7,19 +7,25 @@ from engine.facts import SPECTATOR
 from engine.tell import Text, say
 
 from .cards import COLOURS, colour, faces, number
-from .digits import DIGITS, endings_allowed
+from .digits import endings_allowed
 from .scoring import standing, worth_of_colours
 from .state import State, most_one_may_bid
 from .terms import LOTS
 
 
-def _barred_endings(barred: tuple[int, ...]) -> Line:
-    """Return a line with the digits that a bid may not end in."""
-    if len(barred) == len(DIGITS):
-        return Line(say("You own every number, so you can't bid."))
-    if barred:
-        return Line(say("Your bids can't end in a number you own: {digits:or}.", digits=barred))
-    return Line(say("Your bids can end in any digit."))
+def _possible_endings(view: State, seat: int) -> tuple[Line, ...]:
+    """Return the digits that a player's bids may end in, while they may bid and own a number."""
+    if not _may_bid(view, seat) or not view.cards[seat]:
+        return ()
+    endings = tuple(sorted(endings_allowed(view.cards[seat])))
+    if not endings:
+        return (Line(say("You own every number, so you can't bid.")),)
+    return (Line(say("Your bids can end in {endings:or}, the numbers you don't own.", endings=endings)),)
+
+
+def _may_bid(view: State, seat: int) -> bool:
+    """Return whether a player can still bid in the auction that is under way."""
+    return not view.over and view.offender is None and view.auction is not None and seat in view.auction.bidders
 
 
 def show(view: State, seat: int) -> Board:
@@ -67,16 +73,15 @@ def _centre(view: State) -> tuple[Part, ...]:
 
 
 def _mine(view: State, seat: int) -> tuple[Part, ...]:
-    barred = tuple(sorted(DIGITS - endings_allowed(view.cards[seat])))
     coins = () if view.terms.open_money or view.over else ((say("coins"), view.coins[seat]),)
     counts = (*coins, *_gain(view, seat))
     amounts = (Amounts(counts),) if counts else ()
-    return amounts if view.over else (*amounts, _barred_endings(barred), *_price_of_too_high_a_bid(view, seat))
+    return amounts if view.over else (*amounts, *_possible_endings(view, seat), *_price_of_too_high_a_bid(view, seat))
 
 
 def _gain(view: State, seat: int) -> tuple[tuple[Text, int], ...]:
     """Return the points that this player would gain by winning the auction."""
-    if view.over or view.auction is None or view.offender is not None or seat not in view.auction.bidders:
+    if view.auction is None or not _may_bid(view, seat):
         return ()
     won = view.lot if view.auction.seller is None else (view.auction.card,)
     gain = worth_of_colours(view.cards[seat] + won) - worth_of_colours(view.cards[seat])
@@ -85,12 +90,15 @@ def _gain(view: State, seat: int) -> tuple[tuple[Text, int], ...]:
 
 def _price_of_too_high_a_bid(view: State, seat: int) -> tuple[Line, ...]:
     """Return what it costs to win with a bid above one's own coins, where that is allowed."""
-    if view.auction is None or view.offender is not None or most_one_may_bid(seat, view) <= view.coins[seat]:
+    possible, endings = range(view.coins[seat] + 1, most_one_may_bid(seat, view) + 1), endings_allowed(view.cards[seat])
+    most = max((bid for bid in possible if bid % 10 in endings), default=None)
+    if not _may_bid(view, seat) or most is None:
         return ()
     return (
         Line(
             say(
-                "Win with a bid above your {coins:coin|coins}, and you get nothing and give up a card.",
+                "You can bluff up to {most}: if a bid above your {coins:coin|coins} wins, you get nothing and give up a card.",
+                most=most,
                 coins=view.coins[seat],
             )
         ),

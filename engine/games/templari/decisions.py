@@ -51,6 +51,7 @@ def _to_sell(view: State, seat: int) -> Decision:
         default=Choice("no"),
         topic=f"sale {view.round}",
         public=True,
+        brief=say("Auction one of your cards? You get the price."),
     )
 
 
@@ -78,8 +79,10 @@ def _for_a_bid(view: State, auction: Auction, seat: int) -> Decision:
     what = (auction.card,) if auction.seller is not None else view.lot
     if auction.high is None:
         prompt = say("Nobody has bid yet. What do you bid for {what}?", what=what)
+        brief = say("Nobody has bid yet. What do you bid?")
     else:
         prompt = say("Bid above {high} for {what}?", high=auction.high, what=what)
+        brief = say("Bid above {high}?", high=auction.high)
     return Decision(
         seat,
         prompt,
@@ -87,6 +90,7 @@ def _for_a_bid(view: State, auction: Auction, seat: int) -> Decision:
         default=Choice("pass"),
         topic=f"lot {view.round}" if auction.seller is None else f"sale {view.round} {auction.card}",
         public=True,
+        brief=brief,
     )
 
 

@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 
 from engine import grammar, orders
 from engine.board import Board
-from engine.decisions import Choice, Decision, Refused
+from engine.decisions import Choice, Decision, OneOf, Refused
 from engine.facts import SPECTATOR
 from engine.game import Game, Standing
 from engine.options import OptionValue
@@ -146,11 +146,17 @@ class SeatView:
 
     @property
     def default_note(self) -> str:
-        """What that choice does, where its words alone don't say it."""
+        """What that choice does, or which card it names, where its words alone don't say it."""
         if self.decision is None:
             return ""
-        act = next(act for act in self.decision.acts if self.decision.default in act)
-        return "" if act.note is None or act.spoken else self.teller(act.note)
+        default = self.decision.default
+        act = next(act for act in self.decision.acts if default in act)
+        if act.spoken:
+            return ""
+        if act.note is not None:
+            return self.teller(act.note)
+        things = act.blanks[0].things if len(act.blanks) == 1 and isinstance(act.blanks[0], OneOf) else ()
+        return next((self.teller(thing.note) for thing in things if (thing.value,) == default.values), "")
 
 
 @dataclass(frozen=True, slots=True)

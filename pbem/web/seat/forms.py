@@ -20,7 +20,7 @@ from engine.decisions import Act, Amount, Blank, Choice, Decision, OneOf, Rankin
 from engine.grammar import write
 from engine.tell import Teller
 from pbem.domain.errors import BadInput, Stale
-from pbem.domain.quick_choices import quick
+from pbem.domain.quick_choices import quick, within_means
 from pbem.i18n.speech import capital, gettext as _, render, translate
 from pbem.web.seat import board
 from pbem.web.site import read_number
@@ -65,6 +65,8 @@ class Field:
     alternatives: tuple[Alternative, ...] = ()
     low: int = 0
     high: int = 0
+    most: int = 0
+    """The highest number within one's means, or `high`; a field takes higher ones too."""
     many: int = 0
     values: tuple[str, ...] = ("",)
     called: str = ""
@@ -85,6 +87,8 @@ class Form:
     fields: tuple[Field, ...]
     after: str
     quick: tuple[tuple[str, str, str, str], ...] = ()
+    named: tuple[board.Thing, ...] = ()
+    """The things that the title names."""
 
     @property
     def is_sentence(self) -> bool:
@@ -236,7 +240,8 @@ def _form(
     if act.count() == 1:
         only = next(act.choices())
         title = capital(translate(act.label or write(decision, only)))
-        return Form(number, title, note, (), "")
+        named = tuple(display.thing(blank.things[0]) for blank in act.blanks if isinstance(blank, OneOf))
+        return Form(number, title, note, (), "", named=named)
     pieces = _pieces(act, display.teller)
     in_title = _in_title(shown)
     title = _title(act, [blank for _name, blank in shown[:in_title]], pieces, display)
@@ -246,12 +251,15 @@ def _form(
         for place, (name, blank) in enumerate(shown)
         if place >= in_title
     )
+    if (most := within_means(act, costly)) is not None:
+        fields = tuple(replace(field, most=most) for field in fields)
     buttons = tuple(
         (str(each.choice.number()), capital(translate(written)), written, each.why)
         for each, written in ((each, write(decision, each.choice)) for each in quick(act, costly))
     )
     needed = () if len(buttons) == act.count() else _without_repetition(fields)
-    return Form(number, title, note, needed, pieces[-1], buttons)
+    named = tuple(display.thing(blank.things[0]) for _name, blank in shown[:in_title] if isinstance(blank, OneOf))
+    return Form(number, title, note, needed, pieces[-1], buttons, named)
 
 
 def _title(act: Act, only: Sequence[Blank], pieces: Sequence[str], display: _Display) -> str:
@@ -321,7 +329,7 @@ def _field_of_kind(
 def _number_field(blank: Amount, name: str, label: str, before: str, why: str, value: str) -> Field:
     low = next(number for number in range(blank.low, blank.high + 1) if number in blank)
     high = next(number for number in range(blank.high, blank.low - 1, -1) if number in blank)
-    return Field("number", name, label, before, why, low=low, high=high, values=(value,))
+    return Field("number", name, label, before, why, low=low, high=high, most=high, values=(value,))
 
 
 def _value(blank: Blank, shown: Blank, name: str, fields: Fields) -> Value:

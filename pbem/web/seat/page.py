@@ -235,7 +235,7 @@ def _draw(content: Content) -> str:
         token=content.token,
         entered=entered,
         board=draw(seat.board, teller, seat.seat, seat.asked, choosable(forms), seat.levels),
-        prompt=teller(decision.prompt) if decision else "",
+        prompt=teller(decision.brief or decision.prompt) if decision else "",
         forms=forms,
         wording=grammar.usages(decision) if decision else (),
         deadline=content.deadline,

@@ -16,7 +16,7 @@ let touched = false;
 function slide() {
   for (const label of room.querySelectorAll(".bar label.number:not(.slides)")) {
     const field = label.querySelector("input");
-    const slider = Object.assign(document.createElement("input"), { type: "range", min: field.min, max: field.max });
+    const slider = Object.assign(document.createElement("input"), { type: "range", min: field.min, max: field.dataset.most || field.max });
     slider.setAttribute("aria-label", label.textContent.trim());
     slider.value = field.value || field.min;
     slider.addEventListener("input", () => (field.value = slider.value));

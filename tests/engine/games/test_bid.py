@@ -824,7 +824,7 @@ def test_the_board_tells_what_an_ace_means_only_while_it_matters():
         "The winner gets 4 points.",
         "Ace of Suns: everything doubles, and a bid is two tiles.",
         "Ace of Moons: everyone else gets 2 coins, if the bank can pay them all.",
-        "Ace of Arms: all tiles are shown, and hands adding up to 16 or more score 10 points once nobody can reroll.",
+        "Ace of Arms: all tiles are shown, and hands adding up to 16 or more score 10 points unless someone rerolls.",
     ):
         assert sentence in text
     tied, _ = bids(before, (4, 5), (4, 5), (0, 1))
@@ -833,6 +833,13 @@ def test_the_board_tells_what_an_ace_means_only_while_it_matters():
     assert "Ace of Moons" in text
     assert "Ace of Suns" not in text
     assert "Ace of Arms" not in text
+
+
+def test_the_bonus_of_the_ace_of_arms_is_not_promised_again_once_nobody_can_reroll():
+    before = table(3, dice(2, 3, 4, "*"))
+    text = shown(replace(before.state, pawns=(0, 0, 0)), ANN)
+    assert "Its bonus has been paid." in " ".join(text.split())
+    assert "unless someone rerolls" not in text
 
 
 def test_the_tiles_of_others_are_drawn_face_down_unless_all_are_open():

@@ -250,9 +250,18 @@ def test_tp_14_no_bid_is_higher_than_all_the_coins_there_are():
 
 def test_the_board_says_before_the_bid_what_it_costs_to_win_above_ones_coins():
     position = table([("B8",), (), ("G6",)], (2, 30, 3))
-    price = "Win with a bid above your {} coins, and you get nothing and give up a card."
+    price = "You can bluff up to 35: if a bid above your {} coins wins, you get nothing and give up a card."
     texts = [" ".join(plain(GAME.board(position.state, seat), GAME.teller()).split()) for seat in range(3)]
     assert [price.format(coins) in text for coins, text in zip((2, 30, 3), texts, strict=True)] == [True, False, True]
+
+
+def test_the_board_names_the_digits_that_a_bid_may_end_in_while_its_reader_may_bid():
+    position = table([("B8", "R1"), (), ("G6",)], (2, 30, 3))
+    own = "Your bids can end in 0, 2, 3, 4, 5, 6, 7 or 9, the numbers you don't own."
+    first = " ".join(plain(GAME.board(position.state, 0), GAME.teller()).split())
+    assert own in first
+    selling = fold(position.state, [RoundBegan(3, 0, (0,))])
+    assert "bids can end" not in plain(GAME.board(replace(selling, auction=None), 0), GAME.teller())
 
 
 def test_tp_15_an_overbid_that_does_not_win_has_no_consequence():

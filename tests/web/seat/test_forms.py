@@ -133,6 +133,27 @@ def test_a_number_has_quick_choices_that_are_possible(amount, quick):
     assert bool(form.fields) == (amount.count() > len(quick))
 
 
+def test_a_number_has_one_ceiling_and_all_that_one_can_pay_are_quick_where_these_are_few():
+    coins = Amount("coins", 2, 33, frozenset({2, 3}))
+    (form,) = forms_of(decision(Act("bid", (coins,))), Teller(), costly=lambda choice: choice.number() > 17)
+    assert (form.fields[0].low, form.fields[0].most, form.fields[0].high) == (2, 13, 33)
+    assert {number: why for number, _words, _written, why in form.quick} == {
+        "2": "least",
+        "3": "+1",
+        "12": "+10",
+        "13": "most",
+    }
+    (bluff,) = forms_of(decision(Act("bid", (coins,))), Teller(), costly=lambda choice: True)
+    assert bluff.fields[0].most == 33
+
+
+def test_a_button_that_names_a_card_shows_it():
+    faces = {suit.word: Face("sign", suit.word.lower(), suit.word) for suit in SUITS}
+    only, use = Act("play", (OneOf("suit", SUITS[:1]),)), Act("use", (OneOf("suit", SUITS[:1]), OneOf("for", SUITS)))
+    shown = {form.title: [each.word for each in form.named] for form in forms_of(decision(only, use), Teller(), faces)}
+    assert shown == {"Play Moons": ["Moons"], "Use Moons": ["Moons"]}
+
+
 @pytest.mark.parametrize("name", ACTS)
 def test_every_choice_can_be_filled_in_and_comes_back_the_same(name):
     act = ACTS[name]
