@@ -106,6 +106,13 @@ def count_codes_in(tx: Connection, person_id: int, period: Period) -> int:
     return queries.count(tx, OUTBOX, *same)
 
 
+def switch_off(tx: Connection, person_id: int, why: str, now: datetime) -> bool:
+    """Switch all of a person's own channels off; returns whether any was on."""
+    own = (CHANNEL.c.person_id == person_id, CHANNEL.c.game_id.is_(None), IS_ACTIVE)
+    off = update(CHANNEL).where(*own).values(status=ChannelStatus.FAILED, why=why, ended_at=now)
+    return tx.execute(off).rowcount > 0
+
+
 def remove(tx: Connection, channel_id: int) -> None:
     """Remove a channel: its row stays, its address and its secret do not."""
     change(tx, channel_id, status=ChannelStatus.REMOVED, address="", secret="", host="", why="")

@@ -18,7 +18,7 @@ from pbem.service.clocks import reachability
 from pbem.service.outgoing import new_links
 from pbem.service.people import addresses as persons, strangers
 from pbem.service.server import Server
-from pbem.store import limits, links, merge, outbox, people, personal_data
+from pbem.store import channels, limits, links, merge, outbox, people, personal_data
 from pbem.store.database import Tx
 from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
@@ -86,7 +86,7 @@ def change_address(
     before = persons.find_or_add(tx, server, person.address).id
     reachability.mark_reachable(tx, server, person_id)
     at_old: dict[str, Any] = {"here": False, "reason": reason}
-    here: dict[str, Any] = {"here": True, "reason": reason}
+    here: dict[str, Any] = {"here": True, "reason": reason, "channels_off": channels.reaches(tx, person_id)}
     if reason or undoes is not None:
         here["undoes"] = undoes or 0
     else:

@@ -124,10 +124,13 @@ def use_channels(tx: Tx, server: Server, person_id: int, locked: dict[int, GameR
     if not channels.reaches(tx, person_id):
         return False
     now, messages = server.now(), channels.about_open_turns(tx, person_id)
+    proved = {channel.id: channel.proved_at for channel in channels.of_person(tx, person_id)}
     missing = []
     for row in deadline_rows.of_person(tx, person_id):
         message = messages.get((row.game_id, row.turn, row.seat))
-        if message is None:
+        sent, since = (None, None) if message is None else (message.accepted_at, proved.get(message.channel_id))
+        # The links in a message from before its channel was switched on again may have ended.
+        if message is None or (sent is not None and (since is None or sent < since)):
             missing.append(outbox.NewEmail(person_id, EmailKind.TURN, row.game_id, None, row.seat, row.turn))
         elif message.status == EmailStatus.SENT:
             note_message(tx, server, locked, message, now)

@@ -1,7 +1,8 @@
 """New links: what is outstanding ends at once, and fresh links go to the address on file.
 
-Of a person, links, sessions, tokens of programs, addresses of feeds and requests for another address all end. This is the only
-way in which they end together, so that none is forgotten. Of one seat, the links and tokens that act for it end; sign-ins,
+Of a person, links, sessions, tokens of programs, addresses of feeds and requests for another address all end, and their own
+channels are off until their codes are entered again. This is the only way in which they end together, so that none is
+forgotten. Of one seat, the links and tokens that act for it end; sign-ins,
 feeds and other seats stay. The fresh links are emailed and never shown, so an old link gains a stranger nothing.
 """
 
@@ -12,11 +13,12 @@ from pbem.domain.errors import Forbidden, Gone
 from pbem.domain.guests import is_guest
 from pbem.domain.states import EmailKind, EmailStatus
 from pbem.i18n.speech import gettext as _
+from pbem.service.clocks import reachability
 from pbem.service.links import follow_seat
 from pbem.service.outgoing.prepare import ASKED_FOR
 from pbem.service.people import sessions
 from pbem.service.server import Server
-from pbem.store import deadlines, games, links, outbox, people, players, revocations
+from pbem.store import channels, deadlines, games, links, outbox, people, players, revocations
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.sessions import Holder
@@ -30,8 +32,9 @@ def send(tx: Tx, server: Server, person_id: int, but: int | None = None, *, reas
     lock_games(tx, person_id)
     if is_former(people.lock(tx, person_id).address):
         raise Gone(_("Their account was deleted."), remedy=_("Nothing changed."))
+    had_channels = channels.reaches(tx, person_id)
     replace_all(tx, server, person_id, but)
-    outbox.queue(tx, [_email(person_id, reason)], server.now())
+    outbox.queue(tx, [_email(person_id, reason, channels_off=had_channels)], server.now())
 
 
 def send_for_seat(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, *, reason: str = "") -> int:
@@ -65,10 +68,14 @@ def replace_all(tx: Tx, server: Server, person_id: int, but: int | None = None) 
 
 
 def end_all(tx: Tx, server: Server, person_id: int, but: int | None = None) -> None:
-    """End everything of a person, perhaps but one session, and email nothing."""
+    """End everything of a person, perhaps but one session, and send none of it again."""
+    locked = lock_games(tx, person_id)
     links.revoke_person(tx, server.randomness, person_id)
     sessions.end_all(tx, server, Holder(person_id=person_id), but)
     outbox.unwrite_to(tx, person_id)
+    # Each message has a link to a seat, and a stranger may have entered the channel.
+    if channels.switch_off(tx, person_id, "all your links were renewed", server.now()):
+        reachability.note_lost_channel(tx, server, locked, person_id)
 
 
 def lock_games(tx: Tx, person_id: int) -> dict[int, GameRow]:
@@ -81,10 +88,9 @@ def lock_games(tx: Tx, person_id: int) -> dict[int, GameRow]:
     return {game_id: games.lock(tx, game_id) for game_id in sorted(game_ids)}
 
 
-def _email(person_id: int, reason: str) -> outbox.NewEmail:
-    return outbox.NewEmail(
-        person_id, EmailKind.LINKS, facts={"renewed_by": "organiser" if reason else "", "why": reason}
-    )
+def _email(person_id: int, reason: str, *, channels_off: bool = False) -> outbox.NewEmail:
+    facts = {"renewed_by": "organiser" if reason else "", "why": reason, "channels_off": channels_off}
+    return outbox.NewEmail(person_id, EmailKind.LINKS, facts=facts)
 
 
 def _email_turns(tx: Tx, server: Server, person_id: int, locked: Mapping[int, GameRow], seat: int | None = None) -> int:

@@ -18,8 +18,9 @@ from pbem.service.clocks import reachability
 from pbem.service.outgoing import channel_delivery, ledger, new_links
 from pbem.service.outgoing.channel_delivery import ChannelPost
 from pbem.service.outgoing.channel_messages import code_of
-from pbem.store import channels, deadlines, outbox, people
+from pbem.store import channels, deadlines, outbox, people, reachability as rows
 from tests.channels.far_end import FarEnd, code_sent_to, status
+from tests.service.database import queued_emails
 
 LETTERHEAD = Letterhead("Games", "https://play.example.org", "play.example.org", "games@play.example.org", "help@x.org")
 PATHS = {
@@ -342,13 +343,32 @@ def test_a_sender_that_dies_between_any_two_steps_loses_no_message_and_repeats_o
 
 
 def test_new_links_end_the_link_in_a_message_and_the_channel_gets_the_new_one(way, table):
-    _game, _seat, person = asked_through_ntfy(way, table)
+    game, seat, person = asked_through_ntfy(way, table)
     way.deliver()
     way.far.requests.clear()
-    way.server.run(new_links.send, person)
+    way.server.run(new_links.send_for_seat, game.id, seat, person)
     way.deliver()
     (again,) = [each for each in way.far.requests if "Your turn" in each.body.decode()]
     assert again.json["click"].startswith("https://play.example.org/s/")
+
+
+def test_everything_that_ends_ends_a_channel_that_a_stranger_may_have_entered(way, table):
+    _game, _seat, person = asked_through_ntfy(way, table)
+    way.deliver()
+    way.server.run(reachability.note_refusal, person, "550 5.1.1 no such user")
+    way.far.requests.clear()
+    way.server.run(new_links.send, person)
+    way.deliver()
+    assert way.far.requests == []
+    (channel,) = way.server.read(own.mine, person).listed
+    assert (channel.status, channel.why) == ("failed", "all your links were renewed")
+    assert json.loads(queued_emails(way.server, person, "links")[-1].facts)["channels_off"] is True
+    with way.server.store.read() as tx:
+        assert rows.failure(tx, person).covered_at is None, "no clock runs by a channel that is off"
+    way.server.run(own.send_again, person, channel.id)
+    way.prove(person, channel.id)
+    way.deliver()
+    assert "Your turn" in way.far.requests[-1].body.decode()
 
 
 def test_a_channel_is_one_persons_or_tables_and_a_wrong_code_counts(way, table):
