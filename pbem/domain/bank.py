@@ -1,7 +1,7 @@
 """What is left in a player's bank: the time their earlier turns have used, by the same arithmetic as their deadlines.
 
 It follows each time from all turns of a seat, so an outage found out later gives its time back. Time in which the
-clock stood still is not used, and more time from the organiser is used up before the bank is. This module must never read a
+clock stood still is not used, and more time that was given is used up before the bank is. This module must never read a
 clock.
 """
 
@@ -40,6 +40,6 @@ def spent(turn: Turn, closed_at: datetime) -> timedelta:
     if start is None or closed_at <= start:
         return ZERO
     still = stops(turn)
-    more = [part for part in deadline_of(turn).parts if part.reason is Reason.EXTENSION]
+    more = [part for part in deadline_of(turn).parts if part.reason in (Reason.EXTENSION, Reason.GIFT)]
     given = sum((running_time(part.at - part.by, part.at, still) for part in more), ZERO)
     return max(ZERO, running_time(start, closed_at, still) - given)

@@ -3,7 +3,7 @@
     start      when the turn's email was rendered or accepted, whichever is later
     pace       + the time that the table allows, what is left in the bank, or the next moment of its calendar
     stopped    + outages, pauses, an unreachable address and vacation, in which the clock stops
-    extended   + more time from the organiser
+    extended   + more time from the organiser, or from other players
     promised   never earlier than a deadline that the player was told
     notice     some time at least after a long stop
     rounded    up to a moment that is easy to remember
@@ -17,10 +17,11 @@ This module must never read a clock, fire a time-out or change a stored deadline
 server was down or a player away.
 """
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from enum import Enum
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -60,6 +61,7 @@ class Reason(Enum):
     UNREACHABLE = mark("undelivered email")
     VACATION = mark("vacation")
     EXTENSION = mark("more time from the organiser")
+    GIFT = mark("more time from another player")
     PROMISE = mark("to keep the later deadline we'd already promised")
     NOTICE = mark("time to come back after a break")
     ROUNDING = mark("rounding up")
@@ -78,9 +80,10 @@ GIVEN_BACK: Final = mark("late email, or time given back to your bank")
 
 @dataclass(frozen=True, slots=True)
 class ExtendedBy:
-    """Extra time from the organiser, as a length."""
+    """Extra time, as a length: from the organiser, or from the player of a seat, the `giver`."""
 
     amount: timedelta
+    giver: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,11 +132,12 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One step of a deadline: its reason, its length, and the moment it led to."""
+    """One step of a deadline: its reason, its length, the moment it led to, and the seat that gave the time, if one did."""
 
     reason: Reason
     by: timedelta
     at: datetime
+    giver: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,11 +166,13 @@ def deadline_of(turn: Turn) -> Deadline:
     start = max(turn.rendered_at, turn.accepted_at)
     at = start
     parts: list[Part] = []
+    givers = iter(givers_of(turn.extensions))
     for reason, moment in _steps(turn, start):
+        giver = next(givers) if reason is Reason.GIFT else None
         if moment is None:
             return Deadline(start, None, tuple(parts), _endless_stop(turn))
         if moment > at:
-            parts.append(Part(reason, moment - at, moment))
+            parts.append(Part(reason, moment - at, moment, giver))
             at = moment
     return Deadline(start, at, tuple(parts))
 
@@ -239,6 +245,35 @@ def parse_extension(text: str, now: datetime, zone: ZoneInfo) -> Extension:
     return extension
 
 
+def givers_of(extensions: Iterable[Extension]) -> tuple[int, ...]:
+    """The seats of the players who gave more time, in the order in which they did."""
+    return tuple(each.giver for each in extensions if isinstance(each, ExtendedBy) and each.giver is not None)
+
+
+def read_extensions(text: str) -> tuple[Extension, ...]:
+    """The extensions of a deadline, as stored."""
+    return tuple(_read_extension(each) for each in json.loads(text))
+
+
+def with_extension(text: str, extension: Extension) -> str:
+    """The stored extensions of a deadline with one more."""
+    return json.dumps([*json.loads(text), _written(extension)])
+
+
+def _written(extension: Extension) -> str:
+    if isinstance(extension, ExtendedTo):
+        return extension.moment.isoformat()
+    giver = "" if extension.giver is None else f"@{extension.giver}"
+    return f"{int(extension.amount.total_seconds())}{giver}"
+
+
+def _read_extension(text: str) -> Extension:
+    seconds, _at, giver = text.partition("@")
+    if seconds.isdigit():
+        return ExtendedBy(timedelta(seconds=int(seconds)), int(giver) if giver else None)
+    return ExtendedTo(datetime.fromisoformat(text).astimezone(UTC))
+
+
 def _steps(turn: Turn, start: datetime) -> Iterator[tuple[Reason, datetime | None]]:
     """The moment that each rule leads to, in order. A None ends it: there is no deadline yet."""
     at = _agreed(turn.pace, start, ())
@@ -252,7 +287,7 @@ def _steps(turn: Turn, start: datetime) -> Iterator[tuple[Reason, datetime | Non
         return
     for extension in turn.extensions:
         at = _extended(at, extension, still)
-        yield Reason.EXTENSION, at
+        yield (Reason.GIFT if givers_of([extension]) else Reason.EXTENSION), at
         if at is None:
             return
     if turn.promised is not None:

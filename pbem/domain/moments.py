@@ -7,10 +7,11 @@ zone, and a phrase like `in 2 days` only ever beside it. The names of days and m
 of the C library change with the machine's locale.
 """
 
+from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
 
-from pbem.domain.deadline import Deadline
+from pbem.domain.deadline import Deadline, Part
 from pbem.domain.duration import MINUTE, duration_text
 from pbem.i18n.speech import gettext as _, mark, translate
 
@@ -53,17 +54,23 @@ def relative_text(now: datetime, moment: datetime) -> str:
     return _("%(time)s ago", time=duration_text(now - moment))
 
 
-def explanation(due: Deadline, zone: ZoneInfo) -> tuple[str, ...]:
-    """The steps of a deadline, a line for each."""
+def explanation(due: Deadline, zone: ZoneInfo, names: Mapping[int, str]) -> tuple[str, ...]:
+    """The steps of a deadline, a line for each; `names` are those of the players, by seat."""
     if due.start is None:
         return (_("Your time starts when the email goes out."),)
     lines = [_("Start: %(moment)s", moment=moment_text(due.start, zone))]
-    lines += [f"+ {duration_text(part.by)}: {translate(part.reason.value)}" for part in due.parts]
+    lines += [f"+ {duration_text(part.by)}: {_reason(part, names)}" for part in due.parts]
     if due.at is not None:
         lines.append(_("Due: %(moment)s", moment=moment_text(due.at, zone)))
     elif due.waits_for is not None:
         lines.append(_("Clock stopped: %(reason)s", reason=translate(due.waits_for.value)))
     return tuple(lines)
+
+
+def _reason(part: Part, names: Mapping[int, str]) -> str:
+    if part.giver is None:
+        return translate(part.reason.value)
+    return _("more time from %(who)s", who=names[part.giver])
 
 
 def _day(moment: date) -> str:

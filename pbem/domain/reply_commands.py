@@ -37,6 +37,7 @@ class Word(StrEnum):
     UNDO = "undo"
     TALK = "talk"
     NOTE = "note"
+    MORE_TIME = "more time"
     VACATION = "vacation"
     ORDER = "order"
     DROP_ORDER = "drop order"
@@ -48,6 +49,7 @@ class Word(StrEnum):
 USAGES: Final[Mapping[Word, str]] = {word: word.value for word in Word} | {
     Word.TALK: "talk <message>",
     Word.NOTE: "note: <text>",
+    Word.MORE_TIME: "more time: <player>",
     Word.VACATION: "vacation <first day> to <last day>",
     Word.ORDER: "order <standing order>",
     Word.START: "start <kind of email>",
@@ -124,6 +126,7 @@ _AROUND_COURTESY: Final = " ,;.!–—-"
 _TALKS: Final = re.compile(r"\W*talk\b", re.IGNORECASE)
 _NOTES: Final = re.compile(r"\W*note\W{0,2}:", re.IGNORECASE)
 _NOTE: Final = re.compile(r"\W*note\W{0,2}:\s*(.+)", re.IGNORECASE | re.DOTALL)
+_MORE_TIME: Final = re.compile(r"\W*more time\W{0,2}:\s*(.*[^?])", re.IGNORECASE)
 _TALK: Final = re.compile(r"\W*talk\W*?(?:[\s:,]+(.*))?", re.IGNORECASE | re.DOTALL)
 # How people end a letter, which is not meant for the table.
 _SEE_YOU: Final = re.compile(
@@ -241,6 +244,9 @@ def _word_command(text: str, words: list[str]) -> WordCommand | None:
         return WordCommand(text, Word.ORDER, " ".join(words[1:])) if _why_no_order(words[1:]) is None else None
     if words[:2] == Word.NEW_LINKS.split():
         return WordCommand(text, Word(written)) if written in tuple(Word) else None
+    if words[:2] == Word.MORE_TIME.split():
+        match = _MORE_TIME.fullmatch(text)
+        return None if match is None else WordCommand(text, Word.MORE_TIME, without_courtesy(match[1]))
     if not words or words[0] not in tuple(Word):
         return None
     word = Word(words[0])
@@ -278,6 +284,8 @@ def _typo(line: str, words: list[str], decision: Decision | None) -> Slip | None
         return Slip(
             line, say("To stop emails about this table, reply “stop”. For all emails, use the link at the end of each.")
         )
+    if words[:2] == Word.MORE_TIME.split() and len(words) <= _LONGEST_SLIP_WITHOUT_NUMBERS:
+        return Slip(line, say("To give someone a day, write “{usage}”.", usage=USAGES[Word.MORE_TIME]), doubtful=True)
     if words[:1] == [Word.ORDER] and _like_an_order(words[1:] or [""]) and (why := _why_no_order(words[1:])):
         return Slip(line, why)
     if not words or (len(words) == 1 and len(words[0]) < _SHORTEST_TYPO):

@@ -28,7 +28,13 @@ _TAKEN = _WITH_FORMER.where(PLAYER.c.game_id == bindparam("of_game")).order_by(P
 # The clock is repeated beside every seat, so that one statement reads both.
 _TAKEN_WITH_CLOCK = (
     _TAKEN.add_columns(
-        PERSON.c.zone, DEADLINE.c.due_at, DEADLINE.c.promised_at, _MAIL_FAILS, IS_GUEST, talk.NEW.scalar_subquery()
+        PERSON.c.zone,
+        DEADLINE.c.due_at,
+        DEADLINE.c.promised_at,
+        DEADLINE.c.extensions,
+        _MAIL_FAILS,
+        IS_GUEST,
+        talk.NEW.scalar_subquery(),
     )
     .join(PERSON, PERSON.c.id == bindparam("of_person"))
     .outerjoin(
@@ -61,6 +67,7 @@ class Clock:
     zone: str
     due_at: datetime | None
     promised_at: datetime | None
+    extensions: str | None
     mail_fails: bool
     guest: bool
     new_lines: int | None
@@ -111,8 +118,10 @@ def read_ahead(tx: Connection, played: Mapping[Key, int]) -> None:
     asked = deadlines.read_all(tx, played)
     for key, person_id in played.items():
         reader, row = readers[person_id], asked.get(key)
-        due_at, promised_at = (None, None) if row is None else (row.due_at, row.promised_at)
-        clock = Clock(reader.zone, due_at, promised_at, reader.mail_fails, reader.guest, new_lines=None)
+        due_at, promised_at, extensions = (
+            (None, None, None) if row is None else (row.due_at, row.promised_at, row.extensions)
+        )
+        clock = Clock(reader.zone, due_at, promised_at, extensions, reader.mail_fails, reader.guest, new_lines=None)
         prefetch.put(tx, ("clock", *key, person_id), clock)
         prefetch.put(tx, ("deadline", *key), row)
     rows: dict[int, list[Row[Any]]] = {game_id: [] for game_id, _turn, _seat in played}

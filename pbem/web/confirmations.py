@@ -24,6 +24,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "delivery": mark("Email settings saved."),
     "dismissed": mark("Message dismissed."),
     "feeds": mark("Your new addresses are below."),
+    "gave time": mark("They have one more day for this turn."),
     "here signed out": mark("You're signed out."),
     "invited": mark("Invitations sent."),
     "left": mark("You've left the table."),

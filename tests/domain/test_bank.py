@@ -29,7 +29,7 @@ def bank() -> Bank:
 spans = st.tuples(st.integers(0, 3000), st.integers(0, 200))
 """A start and a length."""
 histories = st.lists(st.tuples(st.integers(0, 90), st.integers(0, 500), st.integers(0, 100)), max_size=6)
-"""For each turn the seconds until its clock starts, until it is answered, and given by the organiser."""
+"""For each turn the seconds until its clock starts, until it is answered, and given by the organiser or by a player."""
 
 
 def turns_of(history: list[tuple[int, int, int]], outages: list[tuple[int, int]]) -> list[PastTurn]:
@@ -43,7 +43,7 @@ def turns_of(history: list[tuple[int, int, int]], outages: list[tuple[int, int]]
             rendered_at=started,
             accepted_at=started,
             outages=tuple(Interval(BEGINNING + seconds(a), BEGINNING + seconds(a + length)) for a, length in outages),
-            extensions=(ExtendedBy(seconds(given_more)),) if given_more else (),
+            extensions=(ExtendedBy(seconds(given_more), 1 if used % 2 else None),) if given_more else (),
         )
         turns.append(PastTurn(turn, started + seconds(used)))
         at += wait + used

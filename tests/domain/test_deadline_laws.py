@@ -41,6 +41,7 @@ nights = st.builds(
 )
 extensions = st.lists(
     st.builds(ExtendedBy, st.integers(1, 48).map(lambda hours: timedelta(hours=hours)))
+    | st.builds(ExtendedBy, st.just(timedelta(days=1)), st.integers(0, 3))
     | st.builds(ExtendedTo, moments),
     max_size=2,
 ).map(tuple)

@@ -54,7 +54,7 @@ def test_an_explanation_lists_the_steps_of_a_deadline() -> None:
         accepted_at=NOW,
         outages=(Interval(utc("2026-11-25 08:00"), utc("2026-11-25 10:00")),),
     )
-    assert explanation(deadline_of(turn), turn.zone) == (
+    assert explanation(deadline_of(turn), turn.zone, {}) == (
         "Start: Tue 24 Nov 2026, 13:00 (Europe/Berlin); 12:00 UTC",
         "+ 3 days: the table's time per turn",
         "+ 2 hours: server outage",
@@ -64,6 +64,6 @@ def test_an_explanation_lists_the_steps_of_a_deadline() -> None:
 
 def test_an_explanation_of_a_stopped_clock_gives_the_reason() -> None:
     waiting = Turn(parse_pace("1d"), ZoneInfo("UTC"), NOW)
-    assert explanation(deadline_of(waiting), waiting.zone) == ("Your time starts when the email goes out.",)
+    assert explanation(deadline_of(waiting), waiting.zone, {}) == ("Your time starts when the email goes out.",)
     paused = Turn(parse_pace("1d"), ZoneInfo("UTC"), NOW, NOW, pauses=(Interval(NOW, None),))
-    assert explanation(deadline_of(paused), paused.zone)[-1] == ("Clock stopped: table paused")
+    assert explanation(deadline_of(paused), paused.zone, {})[-1] == ("Clock stopped: table paused")

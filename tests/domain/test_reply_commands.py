@@ -203,6 +203,8 @@ def test_a_standing_order_is_read(line: str, order: orders.Order) -> None:
         ("talk good game, thanks!", Word.TALK, "good game, thanks!"),
         ("stop", Word.STOP, ""),
         ("Note: Ben bluffs, please?", Word.NOTE, "Ben bluffs, please?"),
+        ("more time: Ben", Word.MORE_TIME, "Ben"),
+        ("- More time: Ben Ó, please.", Word.MORE_TIME, "Ben Ó"),
         ("stop reminders", Word.STOP, "reminders"),
         ("Start talk, please.", Word.START, "talk"),
         ("- resign", Word.RESIGN, ""),

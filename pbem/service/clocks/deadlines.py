@@ -8,10 +8,9 @@
 deadline only ever moves later, and its player gets one email when it does. Nothing times out here: see `timeouts`.
 """
 
-import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -19,14 +18,12 @@ from pbem.domain.bank import PastTurn, bank_after, left_at
 from pbem.domain.bounce import MEMORY
 from pbem.domain.deadline import (
     Deadline,
-    ExtendedBy,
-    ExtendedTo,
-    Extension,
     Reason,
     Turn,
     deadline_of,
     is_noticeably_later,
     printed_deadline,
+    read_extensions,
     reasons_later,
     waits_for_email,
 )
@@ -223,11 +220,6 @@ def reminder_moments(clock: Clock, deadline: Deadline) -> tuple[datetime, ...]:
     return reminders(clock.timing, deadline, parse_cadence(clock.person.cadence))
 
 
-def with_extension(row: DeadlineRow, extension: Extension) -> str:
-    """The stored extensions of a deadline with one more."""
-    return json.dumps([*json.loads(row.extensions), _as_text(extension)])
-
-
 def queue_notice(
     tx: Tx, server: Server, person_id: int, game: GameRow, row: DeadlineRow | None, what: str, facts: Mapping[str, Any]
 ) -> None:
@@ -342,25 +334,13 @@ def _turn(game_id: int, pace: Pace, person: PersonRow, row: DeadlineRow, stops: 
         pauses=since_asked(stops.pauses[game_id]),
         unreachable=since_asked(stops.unreachable[person.id], MEMORY),
         vacations=since_asked(stops.vacations[person.id]),
-        extensions=tuple(_from_text(text) for text in json.loads(row.extensions)),
+        extensions=read_extensions(row.extensions),
         quiet=parse_quiet(person.quiet, zone) if person.quiet else None,
     )
 
 
 def _later(one: datetime | None, other: datetime | None) -> datetime | None:
     return max((moment for moment in (one, other) if moment is not None), default=None)
-
-
-def _as_text(extension: Extension) -> str:
-    if isinstance(extension, ExtendedTo):
-        return extension.moment.isoformat()
-    return str(int(extension.amount.total_seconds()))
-
-
-def _from_text(text: str) -> Extension:
-    if text.isdigit():
-        return ExtendedBy(timedelta(seconds=int(text)))
-    return ExtendedTo(datetime.fromisoformat(text).astimezone(UTC))
 
 
 def lock_games_of(tx: Tx, person_id: int) -> dict[int, GameRow]:

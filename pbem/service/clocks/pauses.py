@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from pbem.domain.deadline import ExtendedTo, Extension, parse_extension
+from pbem.domain.deadline import ExtendedTo, Extension, parse_extension, with_extension
 from pbem.domain.duration import short_duration
 from pbem.domain.errors import Gone
 from pbem.domain.states import TableStatus, TurnStatus
@@ -25,7 +25,7 @@ from pbem.store.games import GameRow
 
 def pause(tx: Tx, server: Server, game_id: int, reason: str, by: str) -> None:
     """Pause a table: stop its clocks and tell its players."""
-    game = _playing(tx, game_id)
+    game = playing(tx, game_id)
     if game.paused:
         raise Gone(_("This table is already paused."), remedy=_("Nothing changed."))
     game = add_row(tx, server, game, Kind.PAUSED, None, by, {"reason": reason})
@@ -37,7 +37,7 @@ def pause(tx: Tx, server: Server, game_id: int, reason: str, by: str) -> None:
 
 def resume(tx: Tx, server: Server, game_id: int, reason: str, by: str) -> None:
     """Resume a paused table, and tell its players their new deadlines."""
-    game = _playing(tx, game_id)
+    game = playing(tx, game_id)
     if not game.paused:
         raise Gone(_("This table isn't paused."), remedy=_("Nothing changed."))
     game = add_row(tx, server, game, Kind.RESUMED, None, by, {"reason": reason})
@@ -64,7 +64,7 @@ def extend(tx: Tx, server: Server, game_id: int, more: str, reason: str, seat: i
 
     It works alike for a seat that has answered already: a refusal would tell who has.
     """
-    game = _playing(tx, game_id)
+    game = playing(tx, game_id)
     extension = parse_extension(more, server.now(), ZoneInfo(server.zone))
     people = people_by_seat(tx, game_id)
     asked = [row for row in deadlines.of_turn(tx, game) if seat in (None, row.seat) and row.seat in people]
@@ -75,7 +75,7 @@ def extend(tx: Tx, server: Server, game_id: int, more: str, reason: str, seat: i
     why: dict[str, object] = {"reason": reason, "by": by}
     for row in asked:
         # A player who has answered may take that back as long as the turn is open, and has more time then too.
-        due_at = None if row.status == TurnStatus.MISSED else _extend(tx, server, game, row, extension)
+        due_at = None if row.status == TurnStatus.MISSED else extend_seat(tx, server, game, row, extension)
         if row.status == TurnStatus.OPEN:
             facts = why | {"more": more, "due_at": due_at}
             clocks_deadlines.queue_notice(tx, server, people[row.seat], game, row, "extended", facts)
@@ -92,14 +92,15 @@ def extend(tx: Tx, server: Server, game_id: int, more: str, reason: str, seat: i
             clocks_deadlines.queue_notice(tx, server, people[row.seat], game, None, "others_extended", others)
 
 
-def _extend(tx: Tx, server: Server, game: GameRow, row: DeadlineRow, extension: Extension) -> datetime | None:
+def extend_seat(tx: Tx, server: Server, game: GameRow, row: DeadlineRow, extension: Extension) -> datetime | None:
     """Extend the deadline of one seat, which may have answered already; returns the new one."""
-    row = replace(row, extensions=clocks_deadlines.with_extension(row, extension))
+    row = replace(row, extensions=with_extension(row.extensions, extension))
     deadlines.change(tx, row, extensions=row.extensions)
     return clocks_deadlines.settle(tx, server, game, row, tell=False).at
 
 
-def _playing(tx: Tx, game_id: int) -> GameRow:
+def playing(tx: Tx, game_id: int) -> GameRow:
+    """A game in progress, locked. Raises Gone if it isn't."""
     game = games.lock(tx, game_id)
     if game.status != TableStatus.PLAYING:
         raise Gone(_("This game isn't in progress."), why=_("Clocks only run during a game."))

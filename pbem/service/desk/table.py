@@ -64,14 +64,14 @@ MOST_INTERVENTIONS: Final = 60
 """The most rows on the page for players."""
 
 _MODERATORS: Final = ("organiser", "host")
-_BY_SERVER: Final = (Kind.DELAYED, Kind.FROZEN, Kind.UNFROZEN)
+_PUBLIC_KINDS: Final = (Kind.DELAYED, Kind.EXTENDED, Kind.FROZEN, Kind.UNFROZEN)
 
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
     """A row of the log without secrets; `says` is its body if it is an act of organisers, hosts or the server.
 
-    `name` is that of its seat's player then. For a host it has no number, which would tell how many rows are left out.
+    `name` is that of its seat's player then, `giver` that of a player who gave the seat more time. For a host it has no number, which would tell how many rows are left out.
     """
 
     seq: int | None
@@ -82,6 +82,7 @@ class LogLine:
     says: Mapping[str, Any]
     number: int | None = None
     name: str = ""
+    giver: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,10 +169,12 @@ def clocks(
     if actor.role is Role.HOST:
         raise Forbidden(_("A host can't see who has answered."), why=_("Neither can the players."))
     game = games.read(tx, game_id)
-    seats = _seats(tx, game, player_rows.of_game(tx, game_id), for_host=False)
+    players = player_rows.of_game(tx, game_id)
+    names = {player.seat: player.name for player in players if player.seat is not None}
+    seats = _seats(tx, game, players, for_host=False)
     running = clocks_deadlines.clocks_of(tx, {game.id: game}, [seat.due for seat in seats if seat.due is not None])
     explanations = {
-        seat: explanation(clocks_deadlines.current_deadline(clock, server.now()), ZoneInfo(clock.person.zone))
+        seat: explanation(clocks_deadlines.current_deadline(clock, server.now()), ZoneInfo(clock.person.zone), names)
         for (_game, _turn, seat), clock in running.items()
     }
     return game, [(seat, explanations[seat.seat]) for seat in seats if seat.seat in explanations]
@@ -213,7 +216,7 @@ def see_as(
 
 @dataclass(frozen=True, slots=True)
 class Interventions:
-    """Rows of the log about acts of organisers and hosts and about outages, as players see them; newest first."""
+    """Rows of the log about acts of organisers and hosts, about outages and time that players gave, as players see them; newest first."""
 
     title: str
     zone: ZoneInfo
@@ -225,7 +228,7 @@ def interventions(tx: Tx, server: Server, token: str) -> Interventions:
     link = follow_seat(tx, server, token)
     game = games.read(tx, link.game_id)
     chain = log_rows.chain_back(tx, game.id, game.key)
-    rows = (row for row in chain if row.by in _MODERATORS or row.kind in _BY_SERVER)
+    rows = (row for row in chain if row.by in _MODERATORS or row.kind in _PUBLIC_KINDS)
     names = _names(tx, game.id)
     return Interventions(
         title=game.title,
@@ -262,10 +265,16 @@ class _Names:
         return names_in_turn(turn, self.now, self.former)
 
     def beside(self, line: LogLine) -> LogLine:
-        """A line with the name of its seat's player then."""
+        """A line with the names of the players it speaks of, as they were then."""
         if line.seat is None or line.seq is None:
             return line
-        return replace(line, name=name_at_row(line.seq, line.seat, self.now[line.seat], self.former))
+        giver = line.says.get("giver")
+        return replace(
+            line, name=self._at(line.seq, line.seat), giver="" if giver is None else self._at(line.seq, giver)
+        )
+
+    def _at(self, seq: int, seat: int) -> str:
+        return name_at_row(seq, seat, self.now[seat], self.former)
 
 
 def _names(tx: Tx, game_id: int) -> _Names:

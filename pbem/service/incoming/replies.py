@@ -32,7 +32,7 @@ from pbem.domain.vacation import parse_vacation
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.mail.read.reply import Reply
-from pbem.service.clocks import vacations
+from pbem.service.clocks import more_time, vacations
 from pbem.service.incoming import answers
 from pbem.service.links import MoveLink
 from pbem.service.outgoing import ledger, new_links, preferences
@@ -78,6 +78,7 @@ class Done(StrEnum):
     TAKEN_BACK = "taken_back"
     TALKED = "said"
     NOTED = "noted"
+    GIVEN = "given"
     AWAY = "away"
     RESENT = "resent"
     NEW_LINKS = "new_links"
@@ -291,6 +292,9 @@ def _do_word(acting: _Acting, command: WordCommand) -> tuple[Done, str]:
         case Word.NOTE:
             notes.add(tx, server, acting.game_id, acting.seat, person_id, command.rest)
             return Done.NOTED, ""
+        case Word.MORE_TIME:
+            who = more_time.give_by_name(tx, server, acting.game_id, acting.seat, person_id, command.rest)
+            return Done.GIVEN, who
         case Word.ORDER:
             # An order names no turn: it belongs to what its writer was asked, however late it arrives.
             game_id, seat, turn = acting.game_id, acting.seat, acting.turn

@@ -283,7 +283,7 @@ def write(tx: Tx, row: GameRow, record: LogWriter, **changes: Any) -> GameRow:
 
 
 def add_row(
-    tx: Tx, server: Server, game: GameRow, kind: Kind, seat: int | None, by: str, body: dict[str, str]
+    tx: Tx, server: Server, game: GameRow, kind: Kind, seat: int | None, by: str, body: Mapping[str, str | int]
 ) -> GameRow:
     """Append one row to the log of a game; returns the game with its new head."""
     record = LogWriter(game, server.now(), server.randomness)

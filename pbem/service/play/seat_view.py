@@ -24,6 +24,7 @@ from pbem import hints
 from pbem.domain import hash_chain
 from pbem.domain.causes import TurnFacts
 from pbem.domain.choice_links import segment_text
+from pbem.domain.deadline import givers_of, read_extensions
 from pbem.domain.former_players import FormerPlayer, teller_in_turn
 from pbem.domain.missed_turns import warning
 from pbem.domain.states import TableStatus
@@ -64,7 +65,7 @@ class SeatView:
     its `proof`, `made` its last choice in an entry. `recent_facts` starts with the turn of that choice;
     `mark` changes with what everyone at the table is told, and with nothing else.
     `new_lines` counts the messages of players it has not muted since then and since its own last message. `due_at` is None
-    while its clock is not running; `mail_fails` says that no email reaches its player; `guest`, that this is a demo; `hints`,
+    while its clock is not running; `givers` are the seats that have given it more time for this turn; `mail_fails` says that no email reaches its player; `guest`, that this is a demo; `hints`,
     that the player may ask what the Expert bot would do now; `ending` is None until the game has ended. `levels`
     are those of bots, by seat, with None for a person.
     """
@@ -107,6 +108,7 @@ class SeatView:
     mark: str
     former: tuple[FormerPlayer, ...] = ()
     levels: tuple[str | None, ...] = ()
+    givers: tuple[int, ...] = ()
 
     @property
     def form_turn(self) -> str:
@@ -263,6 +265,7 @@ def _view(tx: Tx, link: SeatLink, row: GameRow) -> SeatView:
         order=move.orders_of(row).get(seat),
         due_at=clock.due_at,
         promised_at=clock.promised_at,
+        givers=givers_of(read_extensions(clock.extensions or "[]")),
         zone=ZoneInfo(clock.zone),
         mail_fails=clock.mail_fails,
         guest=clock.guest,

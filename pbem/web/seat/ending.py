@@ -1,17 +1,33 @@
-"""What a player seldom does: ending a game by consent, resigning, new links, a rematch, and the files of the seat and the game."""
+"""What a player seldom does: giving others more time, ending a game by consent, resigning, new links, a rematch, and the files of the seat and the game."""
 
 from flask import Blueprint, Response
 
+from pbem.domain.errors import BadInput, Gone, Stale
+from pbem.i18n.speech import gettext as _
 from pbem.service.archive import export, seat_file
+from pbem.service.clocks import more_time
 from pbem.service.links import follow_seat
 from pbem.service.outgoing import new_links as links_of_seat
 from pbem.service.play import seat_view
 from pbem.service.tables import leaving, rematch
 from pbem.tokens import Purpose
 from pbem.web import site
+from pbem.web.seat.page import page
 from pbem.web.site import field, server
 
 pages = Blueprint("ending", __name__)
+
+
+@pages.post("/s/<token>/more-time")
+def give_time(token: str) -> Response:
+    """Give another player a day more for the open turn."""
+    link = server().read(follow_seat, token)
+    turn, seat = site.whole_number("turn", _("a turn number")), site.whole_number("seat", _("a seat"))
+    try:
+        server().run(more_time.give, link.game_id, link.seat, link.person_id, seat, turn)
+    except (BadInput, Gone, Stale) as refused:
+        return page(server().read(seat_view.view_seat, token), token, refused=refused)
+    return site.go("seat.show", token=token, done="gave time")
 
 
 @pages.post("/s/<token>/end")

@@ -243,6 +243,8 @@ def _draw(content: Content) -> str:
         waits=content.waits,
         signed_in=content.signed_in,
         waiting=_waiting(seat),
+        may_get_time=_may_get_time(seat),
+        givers=teller(say("{seats:seats}", seats=seat.givers)) if seat.givers and decision else "",
         story=phrases.story(seat.recent_facts, seat.teller_in),
         end=_end(seat, content.token),
         order=orders.write_order(seat.order) if seat.order else "",
@@ -307,6 +309,13 @@ def _waiting(seat: SeatView) -> str:
         return ""
     names = seat.teller(say("{seats:seats}", seats=others))
     return _("Waiting for %(names)s since %(moment)s.", names=names, moment=moment_text(seat.asked_since, seat.zone))
+
+
+def _may_get_time(seat: SeatView) -> tuple[tuple[int, str], ...]:
+    """The seats, with names, that may be given a day more: all that are asked, whether or not they have answered."""
+    if seat.paused or seat.guest:
+        return ()
+    return tuple((each, seat.names[each]) for each in sorted(seat.asked.intersection(seat.people) - {seat.seat}))
 
 
 def _waits(seat: SeatView, placed: bool) -> NextTurn | None:

@@ -81,6 +81,19 @@ def test_a_note_by_reply_is_added_to_the_private_notes_and_never_quoted(at):
     assert "bluffs" not in repr(all_rows(answers.server.store)["outbox"])
 
 
+def test_more_time_is_given_by_reply_to_a_player_by_name(at):
+    answers = at(TURNS)
+    first = answers.begun.players()[answers.seat(0)].name
+    answers.write(1, f"more time: {first.upper()}, please.")
+    assert [line[1:] for line in answers.outcomes()] == [("applied", "given")]
+    assert answers.receipts()[-1]["lines"][0]["text"] == first
+    answers.write(1, "more time: Zoe")
+    assert [line[1:] for line in answers.outcomes()] == [("refused", None)]
+    answers.write(1, f"More time {first}")
+    assert "more time: <player>" in answers.receipts()[-1]["lines"][0]["text"]
+    assert [row.kind for row in answers.begun.log()].count(Kind.EXTENDED) == 1
+
+
 # Choices.
 
 
@@ -551,7 +564,21 @@ def test_unsubscribe_says_how(at):
 
 
 def test_every_word_has_its_test():
-    tried = {"help", "board", "rules", "resend", "undo", "talk", "vacation", "stop", "start", "note", "resign", "order"}
+    tried = {
+        "help",
+        "board",
+        "rules",
+        "resend",
+        "undo",
+        "talk",
+        "vacation",
+        "stop",
+        "start",
+        "note",
+        "resign",
+        "order",
+        "more time",
+    }
     assert {word.value for word in Word} == tried | {"drop order", "new links", "new links here"}
 
 
