@@ -248,7 +248,7 @@ def test_the_web_server_in_front_says_who_asks_whatever_the_client_claims(
 def test_the_web_server_in_front_compresses_no_page(
     front: Callable[[Path, int, int, Tool], tuple[str, ...]], tmp_path: Path, tool: Tool, echo: int
 ) -> None:
-    """The size of a compressed page could tell the token in it."""
+    """The size of a compressed page could give away the token in it."""
     port = free_port()
     with running(*front(tmp_path, port, echo, tool), folder=tmp_path):
         answer, body = answer_of(port, {"Accept-Encoding": "gzip, zstd, br"})
