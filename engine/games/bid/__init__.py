@@ -1,36 +1,37 @@
 """Bid!
 
-Everyone holds the same six tiles and bids them in secret for what four dice offer. Then the bids change hands: a rival may
-use the tile you win with now against you next time. Lead outright with 100 points or more, and you win.
+Everyone has the same six tiles and bids them in secret for a prize set by four dice. Then the tiles you bid change hands, so
+the one you win with now may be used against you next time. The first player to lead outright with 100 points or more wins.
 
-What you have. Six tiles, numbered 0 to 5, that only you can see, a Pawn and 2 coins.
+What you have. Everyone starts with six tiles numbered 0 to 5, a Pawn and 2 coins. Only you can see your tiles.
 
-An auction. The four dice, Suns, Moons, Crowns and Arms, each show a blank, an Ace or a number from 2 to 5. Everyone bids one
-tile in secret, and all bids are revealed at once. The highest bid, unless it's tied, wins the sum of the numbers in points,
-and a coin for each blank. The winner rolls next.
+An auction. The four dice are called Suns, Moons, Crowns and Arms. Each shows a blank, an Ace or a number from 2 to 5.
+Everyone bids one tile in secret, and all bids are revealed at once. The highest bid wins, unless it's tied. The winner
+scores the numbers on the dice added together, gets a coin for each blank, and rolls next.
 
-Ties. Players tied for the highest bid then bid coins in secret, 0 or more. The highest coin bid wins the auction; if that
-ties too, nobody wins. Either way, the coins go to the bank.
+Ties. Players tied for the highest bid then bid coins in secret, 0 or more. The highest coin bid wins the auction; if that's
+tied too, nobody wins. Either way, all coins bid go to the bank.
 
 Exchanging tiles. The winner's tile goes to the next highest bidder, that bidder's tile to the next, and so on; the lowest
 bidder's tile goes to the winner. Losers who made the same bid keep their tiles and are skipped.
 
-Aces. An Ace changes the auction, depending on its die:
-Suns: points, coins, bonuses and losses all double. Bids are two tiles, added together. Coins bid in a tie don't double.
+Aces. The Ace on each die changes the auction in its own way:
+Suns: points, coins, bonuses and losses are all doubled. You bid two tiles, and they're added together. Coins bid to break a
+tie aren't doubled.
 Moons: everyone who doesn't win gets a coin. If the bank can't pay them all, it pays nobody.
-Crowns: players tied for the highest bid lose the points at stake, and don't bid coins. A score can fall below 0.
+Crowns: players tied for the highest bid lose the points they were bidding for, and don't bid coins. A score can fall below 0.
 Arms: all tiles are shown before the bidding. Players whose six tiles add up to 16 or more get 5 points.
 
-The Pawn. Once a game, before bids are revealed, you can give up your Pawn to reroll all four dice. The bids so far are
-cancelled unseen, and everyone bids again.
+The Pawn. Once a game, before bids are revealed, you can give up your Pawn to reroll all four dice. Any bids already made are
+cancelled without being shown, and everyone bids again.
 
-The end. The game ends as soon as one player has 100 points or more and leads outright. If the lead is shared, play on until one
-player leads outright, however high the scores.
+The end. The game ends as soon as one player has 100 points or more and leads outright. If the lead is shared, play on until
+it isn't, however high the scores.
 
-Fine print. The bank starts with 4 coins per player and pays only what it has. Bids are public, so you can work out who
-holds what. If nobody wins, the highest bid that wasn't tied starts the exchange. If several players give up a Pawn at once,
-only the first clockwise from the roller loses it. The Arms bonus is paid as soon as nobody can reroll, at the latest just
-before bids are revealed.
+Fine print. The bank starts with 4 coins per player and only pays out what it has. Bids are public once they're revealed, so
+you can work out who has which tiles. If nobody wins, the exchange starts with the highest bid that wasn't tied. If several
+players give up a Pawn at once, only the first of them, going clockwise from the roller, loses it. The Arms bonus is paid as
+soon as nobody can reroll any more, or just before bids are revealed at the latest.
 """
 
 from __future__ import annotations

@@ -3,35 +3,36 @@
 Buy cards before anyone knows their full value. Each player sees a different part of the future, and every bid gives some of
 it away: read the others, and don't let them read you. Cards and gold are worth points, and the player with the most wins.
 
-Values. Under each of the six Aces is a face-down card. Its number is the value of that suit; a Pawn makes it 1. A seventh
-card is under the Excuse, for the Crowns.
+Values. Under each of the six Aces is a face-down card. Its number is the value of that suit; a Pawn counts as 1. There's a
+seventh card under the Excuse, for the Crowns.
 
 Three players. Everyone has two Aces and knows the cards under them. The card under the Excuse is turned up after ten sales.
 
-Four players. Three players have two Aces each. The fourth has the Excuse, and alone knows the card under it.
+Four players. Three players have two Aces each. The fourth has the Excuse, and is the only one who knows the card under it.
 
-Crowns. Everyone has a secret Crown, never in a suit of their own Aces. Each card you buy in your Crown's suit also scores
-the card under the Excuse.
+Crowns. Everyone has a secret Crown, never of the same suit as one of their own Aces. Each card you buy in your Crown's suit
+also scores the value of the card under the Excuse.
 
-A turn. Five cards are on sale. The player with the Ace of Suns sells first; then the turn passes left, whoever buys. As the
-seller, choose a card and an auction:
-Open: you bid exactly the card's number, 10 for a Pawn. Going left, everyone else bids more or passes, once. If you're
-outbid, you get one last bid.
-Closed: everyone bids in secret; 0 is a bid. Ties go to you, or else to the first tied player on your left.
-The highest bidder pays and takes the card. Nobody else pays.
+A turn. Five cards are for sale at a time. The player with the Ace of Suns sells first; then the turn passes to the left,
+whoever buys. When you're the seller, choose a card and the kind of auction:
+Open: you bid exactly the card's number, or 10 for a Pawn. Going left, everyone else gets one chance to bid more or pass. If
+you're outbid, you get one last bid.
+Closed: everyone bids in secret, 0 or more. A tie goes to you if you're in it, and otherwise to the first tied player on your
+left.
+The highest bidder pays their bid and takes the card. Nobody else pays.
 
-The end. After four groups of five cards, everything is revealed. Each card scores the value of each of its suits, plus the
-card under the Excuse if it shows the suit of your Crown. Add your gold: the player with the most points wins. Ties go to
-the lower total under your Aces or Excuse; if that's equal too, the win is shared.
+The end. After four groups of five cards, everything is revealed. Each of your cards scores the value of each of its suits;
+cards in your Crown's suit also score the card under the Excuse. Add your gold: the player with the most points wins. Ties go
+to the player with the lower total under their Aces or Excuse; if those are equal too, the win is shared.
 
-The ritual. With three players, Crowns are dealt at random, unseen. You start with the Crowns of your own Aces. Everyone
-passes both to the right, then one of their two to the left, then both to the right, and keeps one of the two that arrive.
-With four players, the player with the Excuse gives each of the others a Crown, keeps one of the rest, and so knows them all.
-Only then does anyone look under an Ace.
+The ritual. With three players, Crowns are passed around at random, unseen. You start with the two Crowns that match your
+Aces. Everyone passes both to the right, then one of the two they were given to the left, then both of the two they now have
+to the right, and keeps one of the two that arrive. With four players, the player with the Excuse gives each of the others a
+Crown and keeps one of the rest, and so knows where they all are. Only then does anyone look under an Ace.
 
-Fine print. The cards for sale are 2 to 9, with two suits, and the four Pawns, with three. Everyone starts with 90 gold. You
-can't open an auction you can't pay for. You're skipped if you can't bid more, or if you have no gold for a closed auction.
-The last card of the deck is never shown.
+Fine print. The cards for sale are 2 to 9, with two suits each, and the four Pawns, with three. Everyone starts with 90 gold.
+You can't choose an open auction if you can't afford the first bid. You're skipped if you can't afford to bid more, or if you
+have no gold for a closed auction. The last card of the deck is never shown.
 """
 
 from __future__ import annotations

@@ -11,15 +11,15 @@ from .cards import GROUP
 from .state import State, sold
 
 _FIRST_SALE: Final = Lesson(
-    what=say("You sell the next card. Nobody knows what every card is worth, but everyone knows a part."),
+    what=say("You're selling the next card. Nobody knows what every card is worth, but everyone knows part of it."),
     do=say(
         "Look at your Aces: the number under each is what every card of that suit scores. A closed "
         "auction hides what you know; an open one gives you the last word."
     ),
-    why=say("A card with two valuable suits scores both. Gold you keep is points too, so don't overpay."),
+    why=say("A card with two valuable suits scores both. Any gold you keep scores points too, so don't overpay."),
 )
 _NEXT_SALE: Final = Lesson(
-    what=say("You sell again. You can buy the card yourself, like everyone else."),
+    what=say("You're selling again. You can buy the card yourself, like everyone else."),
     do=say("Choose a card you can get cheaply, or one the others will spend their gold on."),
     why=say("What the others pay hints at which suits are valuable. What you pay tells them."),
 )

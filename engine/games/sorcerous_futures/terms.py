@@ -26,7 +26,7 @@ SLY_EXCUSE: Final = Listed(
     name="sly_excuse",
     called=say("Sly Excuse"),
     default="off",
-    spoken=(("off", say("no")), ("on", say("yes"))),
+    spoken=(("on", say("yes")), ("off", say("no"))),
     about=say("Once the Crowns are dealt, the player with the Excuse sees which seven cards go face down."),
     seats=(4,),
 )

@@ -1,45 +1,47 @@
 """Sun Bid
 
-Collect cards that score together, bidding from a handful of Suns. The Sun you win with goes to the centre for the next
-winner, so a strong bid today arms someone else tomorrow. After three rounds, the player with the most points wins.
+Collect cards that score together, using a handful of Suns as your bids. The Sun you win with goes to the centre for the next
+winner, so a strong bid now arms a rival later. After three rounds, the player with the most points wins.
 
 Suns. Each Sun has a value: Ace 1, Desert 2, Painter 3, Mountain 4, Discovery 5, Penitent 6, Castle 7, Diplomat 8, Pact 9,
-Harvest 10, Lightkeeper 11, Window 12, Bard 13. The Ace starts in the centre. Two players share 2 to 9; three or four
-players share 2 to 13.
+Harvest 10, Lightkeeper 11, Window 12, Bard 13. The Ace starts in the centre. Two players share out Suns 2 to 9; three or
+four share out Suns 2 to 13.
 
-A turn. Do one of three things:
-Flip: turn the top card of the deck face up into the pool.
-Call: start an auction for the pool, even an empty one.
-Use: discard a Pawn or Court you have won, and take a card from the pool that shares a suit with it.
-Then the next player on the left with a face-up Sun takes a turn.
+A turn. On your turn, do one of three things:
+Flip: turn over the top card of the deck and add it to the pool.
+Call: start an auction for the pool, even if it's empty.
+Use: discard a Pawn or Court you've won to take a card from the pool that shares a suit with it.
+Play then passes to the left, to the next player with a face-up Sun.
 
-An auction. A call starts one, and so does a full pool: four cards with two players, otherwise five. Bidding goes round
-once, ending with the player whose turn it is. Bid a face-up Sun higher than every bid so far, or pass. If you called and
-nobody else bid, you must bid. A full pool that gets no bid is discarded.
+An auction. An auction starts when someone calls one or when the pool is full, at four cards with two players or at five with
+more. Going left, everyone gets one chance to bid, and the player whose turn it is bids last. Bid a face-up Sun higher than
+any bid so far, or pass. If you called the auction and nobody else bids, you have to. If nobody bids for a full pool, it's
+discarded.
 
-Winning. The pool joins your take, the cards you have won. Your Sun goes to the centre, and you get the old centre Sun face
-down, to bid from next round on. Losing bids go back to their owners.
+Winning. Add the pool to your take, the cards you've won. Swap the Sun you bid with the one in the centre. The Sun you get
+stays face down until the next round, so you can't bid it yet. Losing bids go back to their owners.
 
-Aces. Each Ace in a pool you win costs you a card of its suit from your take, old or new, if you have one. The Ace goes too.
+Aces. For each Ace in a pool you win, you must discard a card of its suit from your take, if you have one. It can be a card
+you've just won. The Ace is discarded too.
 
-The end of a round. A round ends when every Sun is face down or the deck is empty. Takes are scored and shuffled back into
-the deck, all Suns turn face up, and the player with the highest Sun starts the next round.
+The end of a round. A round ends when every Sun is face down, or when the deck runs out. Takes are scored and shuffled back
+into the deck, all Suns are turned face up, and the player with the highest Sun starts the next round.
 
 Scoring. Each round, you score:
-Sun total: 5 points for the highest total, counting Suns face up and face down. Tied players get 5 each.
+Sun total: 5 points if your Suns, face up and face down, add up to the highest total. Tied players get 5 each.
 Pawns and Courts: 3 points each.
-Matching ranks: 2 points for each card of a number, or each Crown, that you have at least twice.
-Sequences: 1 point for each card with a neighbour, one number away in a shared suit. An Ace is 1, and a Crown any number in
-its suit; Pawns and Courts don't count.
-Your take is always scored in the best way.
+Matching ranks: 2 points for each card whose number you have at least twice, and for each Crown if you have two or more.
+Sequences: 1 point for each card that has a neighbour: a card one number higher or lower that shares a suit with it. An Ace
+counts as 1, and a Crown as any number in its suit. Pawns and Courts don't count.
+Your take is always scored in the way that gives you the most points.
 
 The end. After three rounds, the player with the most points wins. Ties go to the higher Sun total, then to the highest
 single Sun.
 
-Fine print. The deck is every card without a Sun: Aces, 2 to 9, Crowns, two Pawns and two Courts. Three or four players use
-two of each card. A Sun's other suits don't matter. An Ace can't pay for another from the same pool. An Ace taken with a
-Pawn or Court costs nothing and stays. If the last card doesn't fill the pool, the next player with a face-up Sun can call
-one last auction.
+Fine print. The deck is made up of all cards without a Sun: Aces, 2 to 9, Crowns, two Pawns and two Courts. With three or
+four players, there are two of each. The other suits on a Sun don't matter. You can't discard one Ace to pay for another from
+the same pool. An Ace you take with a Pawn or Court costs you nothing and stays in your take. If the last card of the deck
+doesn't fill the pool, the next player with a face-up Sun can call one last auction.
 """
 
 from __future__ import annotations

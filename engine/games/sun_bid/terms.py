@@ -22,7 +22,7 @@ EQUAL_PAWNS: Final = Listed(
     name="equal_pawns",
     called=say("Equal Pawns"),
     default="off",
-    spoken=(("off", say("no")), ("on", say("yes"))),
+    spoken=(("on", say("yes")), ("off", say("no"))),
     about=say("Harvest and Lightkeeper can each outbid the other. Both count as 10, and so do Window and Bard."),
     seats=(3, 4),
 )

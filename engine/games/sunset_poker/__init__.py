@@ -1,37 +1,40 @@
 """Sunset Poker
 
-Draft a hand, then show it card by card, and with each card decide: fold for a small profit, or stay and fight for
-everything? Once someone takes the Sun, folding costs you. 100 points end the game, and the highest score wins.
+Draft a hand, then reveal it one card at a time. With each card you decide: fold for a small profit, or stay in and fight for
+everything? Once someone takes the Sun, folding costs you points. The game ends when someone reaches 100 points, and the
+highest score wins.
 
-The draft. Everyone gets a pack of cards, keeps one and passes the rest left, all at the same time, until the packs are gone.
+The draft. Everyone gets a pack of cards. All at the same time, you each keep one card and pass the rest to the left, until
+the packs are empty.
 
-The play. Going clockwise, do one of three things on your turn:
+The play. You take turns clockwise. On your turn, do one of three things:
 Play: put a card from your hand face up in front of you.
 Take: take the Sun from the middle. Only one player can.
-Fold: leave the round. Before the Sun is taken, you gain a point per card you have played. After that, even if you took it,
-you lose half a point per card, rounded up.
-Once you have played your last card, you're finished and wait for the showdown.
+Fold: drop out of the round. If the Sun is still in the middle, you gain a point for each card you've played. If it has been
+taken, even by you, you lose half a point for each card you've played, rounded up.
+Once you've played your last card, you've finished, and you wait for the showdown.
 
-The showdown. When everyone has folded or finished, the finished players compare their best Sets. The best gains a point per
-card of a full hand, plus everything the others lost this round. Every other finished player loses a point per card of a full
-hand.
+The showdown. When everyone has folded or finished, the players who finished compare their best Sets. The winner gains a
+point for each card in a full hand, plus all the points the others lost this round. Every other player who finished loses a
+point for each card in a full hand.
 
-Sets. A larger Set beats a smaller one. At equal sizes the kind decides, from high to low:
-X of a kind: cards of one rank.
-Straight flush: two or more ranks in a row, one card each, all sharing a suit.
-Run: two or more ranks in a row, one card each, every card sharing a suit with the next.
-Split: two ranks, as evenly as possible: one and one, two and one, two and two, and so on.
-Then the highest card decides: Ace, Crown, Court, Pawn, then 9 down to 2.
+Sets. A larger Set beats a smaller one. If they're the same size, the better kind wins. From best to worst, the kinds are:
+X of a kind: cards of the same rank.
+Straight flush: two or more ranks in a row, one card of each, all sharing a suit.
+Run: two or more ranks in a row, one card of each, every card sharing a suit with the next.
+Split: two ranks, divided as evenly as possible: one and one, two and one, two and two, and so on.
+If the kind is the same too, the Set with the highest card wins: Ace, Crown, Court, Pawn, then 9 down to 2.
 
-The end. Everyone starts with 50 points. When someone has 100 after a round, the highest score wins; if it's shared, you
-play another round. After 25 rounds, the highest score wins in any case.
+The end. Everyone starts with 50 points. If someone has 100 or more after a round, the player with the highest score wins; if
+players tie for it, play another round. After 25 rounds, the highest score wins even if it's below 100 or shared.
 
 Fine print. A full hand is twelve cards with three players, nine with four, seven with five, six with six, and five with
-more. Spare cards stay face down, and unplayed cards are never shown. Eight players add the Pawns; nine add Pawns, Courts
-and the Excuse, which fits no Set. Ranks run in a circle, from the Crown on to the Ace and the 2, with Pawn and Court
-between 9 and Crown. If the best Sets tie, those players gain and lose nothing, and nobody gets what the others lost. The
-same goes if nobody finishes. No score falls below 0. The winner of a round starts the next; without a winner, it's the
-player to the left of the last starter.
+seven or more. Cards left over from the deal stay face down, and unplayed cards are never shown. With eight players, the
+Pawns are added to the deck; with nine, the Pawns, the Courts and the Excuse, which doesn't fit in any Set. Ranks go round in
+a circle: the Ace and the 2 come after the Crown, and the Pawn and the Court between the 9 and the Crown. If players tie for
+the best Set, they neither gain nor lose anything, and nobody gets the points the others lost. Nobody gets them if nobody
+finishes, either. A score can't fall below 0. The winner of a round starts the next one; if there's no winner, the player to
+the left of the last starter does.
 """
 
 from __future__ import annotations

@@ -12,9 +12,9 @@ from .state import State, full_hand, points_for_folding
 _DRAFT: Final = (
     Lesson(
         what=say(
-            "First, build a hand: keep one card from this pack and pass the rest left. Everyone does this at the same time."
+            "First, build a hand: keep one card from this pack and pass the rest to the left. Everyone does this at the same time."
         ),
-        do=say("Keep a card that can grow into a Set: cards of one rank, or ranks in a row that share a suit."),
+        do=say("Keep a card that can grow into a Set: cards of the same rank, or ranks in a row that share a suit."),
         why=say(
             "In the end the best Set wins, and a larger Set beats any smaller one. A high card alone wins nothing."
         ),
@@ -31,7 +31,7 @@ _DRAFT: Final = (
     ),
 )
 _FIRST: Final = Lesson(
-    what=say("The hands are made. In turn, each player now plays a card, takes the Sun or folds."),
+    what=say("The hands are complete. In turn, each player now plays a card, takes the Sun or folds."),
     do=say("Play a card, and hide your best ones as long as you can."),
     why=say("Until the Sun is taken, folding gains a point for each card you've played. You've played none yet."),
 )

@@ -1,30 +1,33 @@
 """Templari
 
-Win cards of the same colour in fifteen auctions. What you pay goes to a rival: your bid's last digit decides
-which one. The player with the most points wins.
+Win cards of the same colour in fifteen auctions. What you pay goes to a rival, and the last digit of your bid decides which
+one. The player with the most points wins.
 
-A round. Two cards are turned up and sold as one lot. The start player opens the bidding; 0 is a bid. Going clockwise, bid
-more or pass; once you pass, you're out of this auction. When everyone else has passed, the highest bid wins. If nobody
-bids, the start player gets the lot free. The winner starts the next round.
+A round. Two cards are turned up and sold as one lot. The start player opens the bidding, and can bid as little as 0. Going
+clockwise, bid more or pass; once you pass, you're out of this auction. When everyone else has passed, the highest bidder
+wins. If nobody bids, the start player gets the lot for free. The winner starts the next round.
 
-Your own numbers. A bid can't end in a number you own. With a 2 and a 4 in front of you, you can't bid 2, 4, 12 or 14.
+Your own numbers. Your bid can't end in a number you own. With a 2 and a 4 in front of you, you can't bid 2, 4, 12, 14 and so
+on.
 
 Paying. The last digit of your bid decides who gets your coins and the pot: the player with the most cards of that number.
-Players who tie share, and what can't be shared stays in the pot. If nobody has the number, all the others share. You never
-count yourself, or the cards you just won.
+Players who tie share the coins equally, and any left over stay in the pot. If nobody has that number, all the others share
+the coins. You don't count yourself, and the cards you've just won don't count either.
 
-Bidding more than you have. You can, to make a rival pay more. But if that bid wins, you pay nothing, get nothing, and give
-up one of your cards. The lot is auctioned again without you.
+Bidding more than you have. You can do this to make a rival pay more. But if your bid wins, you pay nothing, get nothing and
+give up one of your cards. The lot is auctioned again without you.
 
-Selling a card. Before the lot is turned up, a start player with 5 coins or fewer can auction one of their cards to the
-others. Bids start at 1, and the price goes to the seller. If nobody bids, the seller keeps the card.
+Selling a card. Before a lot is turned up, the start player can auction one of their cards to the others if they have 5 coins
+or fewer. Bids start at 1, and the seller gets the price. If nobody bids, the seller keeps the card.
 
-The end. After fifteen lots, one to five cards of a colour score 1, 3, 6, 10 or 15 points. The player with the most coins
-scores 2 more; if several tie, each of them does. Ties for the win go to the higher total of card numbers.
+The end. After fifteen lots, each colour you have scores 1, 3, 6, 10 or 15 points for one, two, three, four or five cards.
+The player with the most coins scores 2 more; if several tie, each of them does. Ties for the win go to the player whose card
+numbers add up to more.
 
-Fine print. There are thirty cards: six colours of five, with every number from 0 to 9 on three cards of different colours.
-Everyone starts with 12 coins. Without a card, you can't bid more than you have. If a lot is auctioned again with only one
-player left, they get it free. When a card is sold, the same rules apply to your own numbers and to bidding too much.
+Fine print. There are thirty cards: five in each of six colours, with every number from 0 to 9 on three cards of different
+colours. Everyone starts with 12 coins. If you don't own a card, you can't bid more than you have. If only one player is left
+when a lot is auctioned again, they get it for free. When a card is sold, the rules about your own numbers and about bidding
+more than you have apply too.
 """
 
 from __future__ import annotations

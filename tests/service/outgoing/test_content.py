@@ -116,7 +116,7 @@ def test_an_invitation_names_the_host_the_terms_and_the_commitment(server, box, 
     assert text.startswith("Ann has invited you to play “Bid!” by email.")
     assert "Time per turn: 3 days\n" in text
     assert made.commitment in text
-    assert "Everyone holds the same six tiles" in text, "who never heard of the game can see what it is"
+    assert "Everyone has the same six tiles" in text, "who never heard of the game can see what it is"
     assert f"{HEAD.base_url}/games/bid" in text.splitlines()
     token = next(token for purpose, token, _ in LINK.findall(text) if purpose == "c")
     link = server.read(links.follow, token, Purpose.CONFIRM)

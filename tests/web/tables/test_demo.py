@@ -33,7 +33,7 @@ def test_a_visitor_plays_a_whole_round_with_one_press_a_turn(seat, server):
 
 
 def test_the_demo_first_explains_the_game(seat):
-    aim = "Draft a hand, then show it card by card"
+    aim = "Draft a hand, then reveal it one card at a time"
     assert aim in seat.text
     after = seat.acts()[0].press(b0=0)
     assert aim not in after.text
