@@ -50,7 +50,7 @@ def _stuck(act: Act, words: Sequence[str]) -> tuple[int, Text]:
         left = left[max(fitting) :]
     if left:
         begun = " ".join([act.verb, *words[: len(words) - len(left)]])
-        return len(left), say("“{words}” doesn't belong after “{begun}”.", words=" ".join(left), begun=begun)
+        return len(left), say("“{begun}” can't be followed by “{words}”.", begun=begun, words=" ".join(left))
     return 0, say("Those don't go together.")
 
 

@@ -227,10 +227,13 @@ def _buy_in_words(turn: int, gain: int, bid: int | None, happened: Fact[Any]) ->
     what = sentence(happened) or say("")
     if bid is None:
         return say(
-            "Best buy, on turn {turn}, worth {gain:point|points} without a bid: {what}", turn=turn, gain=gain, what=what
+            "The best deal was on turn {turn}, worth {gain:point|points} without a bid: {what}",
+            turn=turn,
+            gain=gain,
+            what=what,
         )
     return say(
-        "Best buy, on turn {turn}, worth {gain:point|points} for a bid of {bid}: {what}",
+        "The best deal was on turn {turn}, worth {gain:point|points} for a bid of {bid}: {what}",
         turn=turn,
         gain=gain,
         bid=bid,

@@ -22,7 +22,7 @@ class Cause(StrEnum):
 
 _WORDS: Final = {
     Cause.CLOCK: mark("time ran out"),
-    Cause.ONLY: mark("only choice"),
+    Cause.ONLY: mark("no other choice"),
     Cause.ORDER: mark("standing order"),
     Cause.BOT: mark("bot"),
 }

@@ -175,7 +175,7 @@ def _read(text: str, rules: ChannelRules) -> Target:
         raise BadInput(_("This address isn't encrypted."), remedy=_("Use one that begins with https://."))
     port = url.port if url.port is not None else 443 if url.scheme == "https" else 80
     if port not in (80, 443) and port < _UNPRIVILEGED:
-        raise BadInput(_("We don't connect to port %(port)s.", port=port), remedy=_("Use port 443, or one from 1024."))
+        raise BadInput(_("We don't connect to port %(port)s.", port=port), remedy=_("Use port 443, or 1024 or higher."))
     path = url.path or "/"
     return Target(host, port, url.scheme == "https", f"{path}?{url.query}" if url.query else path)
 

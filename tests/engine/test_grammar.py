@@ -84,7 +84,7 @@ def test_clear_commands_are_understood(text, choice):
         ("bid 0", "0 is too low: the minimum is 1. You have 40 coins."),
         ("bid 8", "You can't use 8 here. You have 40 coins."),
         ("bid seven", "isn't a whole number"),
-        ("bid 7 7", "“7” doesn't belong after “bid 7”"),
+        ("bid 7 7", "“bid 7” can't be followed by “7”"),
         ("play c", "could mean"),
         ("play sailor", "“sailor” isn't one of the choices"),
         ("tiles 2 2", "isn't one of the choices|don't go together"),
@@ -94,7 +94,7 @@ def test_clear_commands_are_understood(text, choice):
         ("split 1", "“split 1” is incomplete. Try “split 1 0 5”, “split 1 1 4” or “split 1 2 3”. You"),
         ("give moons", "“give moons” is incomplete. Try “give Moons to 2 and keep Suns”. You"),
         ("split 1 2 4", "doesn't share out 6"),
-        ("pass now", "doesn't belong after “pass”"),
+        ("pass now", "“pass” can't be followed by"),
         ("x" * (LONGEST_LINE + 1), "too long"),
     ],
 )

@@ -70,7 +70,7 @@ def _for_tiles(view: State, seat: int) -> Decision:
 def _for_coins(view: State, seat: int) -> Decision:
     own = view.coins[seat]
     prompt = say(
-        "You're tied with {rivals:seats} on {bid}. How many coins do you pay? The highest bid wins, but nobody gets coins back.",
+        "You're tied with {rivals:seats} on {bid}. How many coins do you pay? The highest bid wins, but nobody gets their coins back.",
         rivals=tuple(rival for rival in view.tied if rival != seat),
         bid=sum(view.bids[seat]),
     )

@@ -152,7 +152,7 @@ def _players(view: State) -> tuple[Panel, ...]:
 
 def _folds(view: State, seat: int) -> tuple[Fold, ...]:
     """Return what cards score for a player, whose cards have which suits, and which cards have not been seen."""
-    own = () if seat == SPECTATOR else (Fold(say("Worth to you"), _known_to(view, seat)),)
+    own = () if seat == SPECTATOR else (Fold(say("Card values"), _known_to(view, seat)),)
     worths = worths_of(view.down.valuations, unknown=-1)
     columns = tuple(say("{suit} {worth}", suit=suit, worth="?" if worths[suit] < 0 else worths[suit]) for suit in SUITS)
     rows = tuple(
@@ -160,7 +160,7 @@ def _folds(view: State, seat: int) -> tuple[Fold, ...]:
         for seat, cards in enumerate(view.bought)
     )
     gains = Grid((say("spent"), *columns), rows)
-    explained = Line(say("Gold spent, and cards bought in each suit, beside the suit's value if you know it."))
+    explained = Line(say("Gold spent, and cards bought in each suit, next to each suit's value, if you know it."))
     unseen = tuple(card for card in view.bag if known(card))
     return (*own, Fold(say("Purchases"), (gains, explained)), Fold(say("Unseen cards"), by_suit(unseen), bulky=True))
 

@@ -84,7 +84,7 @@ def _for_a_card(view: State, seat: int) -> Decision:
     closed = Act(
         "closed",
         (OneOf("card", things(view.row)),),
-        note=say("all bid in secret"),
+        note=say("everyone bids in secret"),
         label="closed auction",
         spoken="sell {} in a closed auction",
     )

@@ -37,7 +37,7 @@ def barred(view: State, seat: int) -> Mapping[str, Text]:
         return {}
     if view.auction.seller is not None:
         return {"sell": say("Another card is being sold.")}
-    return {"sell": say("You can sell a card only before the lot is turned up.")}
+    return {"sell": say("You can only sell a card before the lot is turned up.")}
 
 
 def _to_sell(view: State, seat: int) -> Decision:

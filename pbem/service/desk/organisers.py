@@ -89,7 +89,7 @@ def require_codes(
     if step is None:
         raise BadInput(
             _("This code doesn't match."),
-            why=_("A code works for about a minute, and your device needs the right time."),
+            why=_("A code works for about a minute, and your device's clock must be right."),
             remedy=_("Enter the code shown now."),
         )
     organisers.change(tx, row.id, totp=secret, totp_step=step)

@@ -205,7 +205,9 @@ def _lead(board: Board, leading: Collection[int], teller: Teller) -> str:
         return teller(say("Everyone is tied."))
     if len(leading) == 1:
         return teller(say("{seat} [leads|lead].", seat=next(iter(leading))))
-    return teller(say("{seats:seats} lead.", seats=tuple(sorted(leading))))
+    return teller(
+        say("{seats:seats} lead.", seats=tuple(sorted(leading, key=lambda seat: (seat != teller.reader, seat))))
+    )
 
 
 def _high_bid(panel: Panel, teller: Teller) -> HighBid:

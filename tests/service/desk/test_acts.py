@@ -386,7 +386,7 @@ def test_more_time_for_all_tells_nobody_who_has_answered(server, time, table):
     [
         ("address", "From ben@example.org to benjamin@example.net."),
         ("merge", "Everything moves from ben@example.org to bennie@example.org."),
-        ("ban", "The last day of the ban is Sun 31 Jan 2027."),
+        ("ban", "The ban lasts until the end of Sun 31 Jan 2027."),
         ("delete", "Person: Ben."),
         ("outage", "From Sat 21 Nov 2026, 12:00 UTC to Sat 21 Nov 2026, 13:00 UTC."),
     ],

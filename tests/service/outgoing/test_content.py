@@ -142,7 +142,7 @@ def test_hosts_and_players_hear_what_happens_to_a_table_before_the_start(server,
     server.run(joining.join, made.game_id, ben)
     server.run(leaving.leave, made.game_id, ann)
     sends()
-    assert "The host closed" in text_of(box, "was closed")
+    assert "the host closed" in text_of(box, "was closed")
 
 
 def test_a_table_that_never_filled_up_says_so(server, clock, box, sends, person):
@@ -194,7 +194,7 @@ def test_corrections_and_terms_are_in_words(server, box, sends, table):
 def test_a_ban_names_its_last_day(server, box, sends, person):
     moderate(server, Ban(person("Ann"), date(2027, 6, 1)), "Insults at three tables.")
     sends()
-    assert "The last day of the ban is Tue 1 Jun 2027." in text_of(
+    assert "The ban lasts until the end of Tue 1 Jun 2027." in text_of(
         box, "You've been banned from joining tables and sending messages"
     )
 
@@ -222,7 +222,7 @@ def test_a_free_seat_is_offered_with_the_public_board_and_a_link(server, box, se
     server.run(leaving.resign, game.id, 0, game.person_at(0))
     sends()
     text = text_of(box, "a seat is free")
-    assert text.startswith(f"Hello Zoe. {game.players()[0].name}'s seat in Sunset Poker is free.")
+    assert text.startswith(f"Hi Zoe. {game.players()[0].name}'s seat in Sunset Poker is free.")
     assert "SUNSET POKER" in text
     assert "Your hand" not in text
     token = next(token for purpose, token, _ in LINK.findall(text) if purpose == "c")

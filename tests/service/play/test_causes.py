@@ -123,7 +123,7 @@ def test_a_choice_after_the_clock_has_decided_is_told_so_whichever_it_is(table):
         ([Passed(1)], {1: Cause.CLOCK}, ["Ben passes (time ran out)."]),
         ([Passed(1), Dealt(), Passed(1)], {1: Cause.ORDER}, ["Ben passes (standing order).", "Cards!", "Ben passes."]),
         ([Passed(0), Passed(1)], {1: Cause.BOT}, ["You pass.", "Ben passes (bot)."]),
-        ([Dealt()], {0: Cause.ONLY, 1: Cause.CLOCK}, ["Cards! (You: only choice; Ben: time ran out)"]),
+        ([Dealt()], {0: Cause.ONLY, 1: Cause.CLOCK}, ["Cards! (You: no other choice; Ben: time ran out)"]),
         ([], {1: Cause.CLOCK}, []),
     ],
     ids=["one", "only the first", "several seats", "no sentence about the seat", "silence"],

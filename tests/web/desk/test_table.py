@@ -55,7 +55,7 @@ ACTS = {
     "substitute": ({"seat": "1"}, "Replace player", lambda game: game.players()[0].bot),
     "correct": (
         {"what": "name", "to": "Benjamin", "seat": "2"},
-        "Correct details",
+        "Edit details",
         lambda game: game.players()[1].name == "Benjamin",
     ),
     "redact": ({"line": "1"}, "Remove message", lambda game: "Redacted" in kinds(game)),
@@ -324,7 +324,7 @@ def test_a_waiting_table_has_no_turn_and_its_options_can_be_corrected(desk, serv
     page = desk.open(f"/desk/tables/{waiting}")
     assert "Waiting for players. Time per turn: 1 day." in page.text
     assert "turn 0" not in page.text
-    form = page.follow("Correct details")
+    form = page.follow("Edit details")
     assert "Write a variant as shown here: Reroll cost: the Pawn; Auction limit: 150." in form.text
     assert "From “Auction limit: 150” to “Auction limit: 30”." in (
         form.form(LOOK).press(what="option", to="auction limit: 30", reason="Shorter.").text

@@ -3,6 +3,8 @@
 from pbem.service.tables import demo
 from tests.web.browser import Browser
 
+LINK_TO_THE_DESK = ">Organisers' desk</a>"
+
 
 def test_the_front_page_shows_a_game_in_progress_in_words_and_pictures(browser):
     page = browser.open("/")
@@ -32,16 +34,19 @@ def test_a_private_table_can_not_be_watched(browser, table):
 
 
 def test_an_organiser_who_is_signed_in_finds_the_desk_in_the_footer(olga):
-    assert olga.open("/").follow("Desk").url == "/desk"
-    assert olga.open("/desk").source.count(">Desk</a>") == 1
+    front, desk = olga.open("/"), olga.open("/desk")
+    assert LINK_TO_THE_DESK in front.source
+    assert front.follow("Organisers' desk").url == "/desk"
+    assert LINK_TO_THE_DESK not in desk.source, "its own navigation leads there"
+    assert desk.source.count(">Desk</a>") == 1
 
 
 def test_a_visitor_sees_no_way_to_the_desk(browser):
-    assert ">Desk</a>" not in browser.open("/").source
+    assert LINK_TO_THE_DESK not in browser.open("/").source
 
 
 def test_a_page_that_an_organiser_opened_first_leads_nobody_else_to_the_desk(olga, app, table, links):
     game = table("templari", 3)
     token = links.of(game, 0)[1]
-    assert ">Desk</a>" not in olga.open(f"/s/{token}").source
-    assert ">Desk</a>" not in Browser(app).open(f"/s/{token}").source
+    assert LINK_TO_THE_DESK not in olga.open(f"/s/{token}").source
+    assert LINK_TO_THE_DESK not in Browser(app).open(f"/s/{token}").source

@@ -88,7 +88,7 @@ class Ban(PersonAct):
         context.email(person.id, EmailKind.BANNED, lifted=False, **self.audit_details())
         tables = len(table_rows.of_person(context.tx, person.id, (TableStatus.PLAYING,)))
         says = (
-            _("The last day of the ban is %(day)s.", day=day_text(self.until))
+            _("The ban lasts until the end of %(day)s.", day=day_text(self.until))
             if self.until
             else _("The ban is in place until further notice."),
             _("Current games: %(tables)s.", tables=tables),
