@@ -9,6 +9,7 @@ from engine import codec, orders
 from engine.facts import SPECTATOR
 from pbem.domain.choice_links import choice_segment
 from pbem.domain.errors import BadInput, Forbidden, Gone
+from pbem.domain.states import EmailKind
 from pbem.service.desk.acts.seats import Substitute
 from pbem.service.play import move, standing_orders as play_orders, undo
 from pbem.service.play.log import Kind, body_of, standing_entries
@@ -204,6 +205,30 @@ def test_a_turn_cannot_be_taken_back_once_an_email_about_it_is_on_its_way(table,
     with pytest.raises(Gone, match="on its way"):
         take_back(game, turn, seat)
     assert all_rows(game.server.store) == before
+
+
+@pytest.mark.parametrize("kind", ["receipt", "mention", "digest", "turn"])
+def test_a_turn_cannot_be_taken_back_once_another_email_has_shown_it(table, kind):
+    game = table("templari", 3)
+    (seat,) = game.asked()
+    other, turn = (seat + 1) % 3, game.row().turn
+    game.play(seat, "bid 1")
+    now = game.server.now()
+    shows = {"status": "sent", "attempts": 1, "rendered_at": now}
+
+    def write(tx, reader, table_id):
+        person = game.person_at(reader)
+        outbox.queue(tx, [outbox.NewEmail(person, EmailKind(kind), table_id, None, table_id and reader)], now)
+        outbox.change(tx, outbox.of_kind(tx, person, kind, "queued")[0].id, **shows)
+
+    about = None if kind == "digest" else game.id
+    if about is not None:
+        game.server.store.write(lambda tx: write(tx, seat, about))
+    assert may_undo(game, turn, seat)
+    game.server.store.write(lambda tx: write(tx, other, about))
+    assert not may_undo(game, turn, seat)
+    with pytest.raises(Gone, match="shows it"):
+        take_back(game, turn, seat)
 
 
 def test_a_turn_cannot_be_taken_back_once_another_player_has_decided(table):
