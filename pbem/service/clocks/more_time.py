@@ -6,7 +6,7 @@ It is given alike to a seat that has answered already, and nobody is told who ha
 from datetime import timedelta
 from typing import Final
 
-from pbem.domain.deadline import ExtendedBy, givers_of, read_extensions
+from pbem.domain.deadline import ExtendedBy, givers_of, read_extensions, with_extension
 from pbem.domain.duration import DAY, short_duration
 from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, Stale, quoted
 from pbem.domain.states import TurnStatus
@@ -55,8 +55,12 @@ def give(tx: Tx, server: Server, game_id: int, giver: int, person_id: int, seat:
         tx, server, game, Kind.EXTENDED, seat, Actor.PERSON, {"more": short_duration(MORE_TIME), "giver": giver}
     )
     extension = ExtendedBy(MORE_TIME, giver)
+    if row.status == TurnStatus.MISSED:
+        # Noted all the same, or giving it a second time would tell that the turn was missed.
+        deadlines.change(tx, row, extensions=with_extension(row.extensions, extension))
+        return who
     # A player who has answered may take that back as long as the turn is open, and has more time then too.
-    due_at = None if row.status == TurnStatus.MISSED else pauses.extend_seat(tx, server, game, row, extension)
+    due_at = pauses.extend_seat(tx, server, game, row, extension)
     if row.status == TurnStatus.OPEN:
         facts = {"by": "player", "who": players[giver].name, "due_at": due_at}
         queue_notice(tx, server, receiver, game, row, "extended", facts)

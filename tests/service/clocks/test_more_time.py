@@ -70,6 +70,20 @@ def test_more_time_does_not_tell_who_has_answered(time, server, table):
             give(game, 0, seat)
 
 
+def test_more_time_does_not_tell_who_has_missed_the_open_turn(time, server, table):
+    game = table("bid", 3, pace="1d")
+    time.sends()
+    for seat in (0, 2):
+        moderate(server, Extend(game.id, "2d", seat))
+    time.passes_until(time.due(game, 1))
+    assert time.runs_out().decided == 1
+    assert time.deadline(game, 1).status == "missed"
+    for seat in (1, 2):
+        assert give(game, 0, seat) == game.players()[seat].name
+        with pytest.raises(Gone, match="already given"):
+            give(game, 0, seat)
+
+
 def test_more_time_that_no_player_can_give_changes_nothing_and_says_why(server, table, person):
     game = table("bid", 3, bots=("random",))
     (bot,) = (seat for seat, player in game.players().items() if player.person_id is None)
