@@ -59,13 +59,11 @@ def _mine(view: State, seat: int) -> tuple[Part, ...]:
     if view.over or view.tied:
         return (hand,)
     if doubling(view.dice) == 1:
-        moves = say(
-            "Bid tiles change hands: the winner's goes to the next highest bidder, and so on. Coins only break ties."
-        )
+        moves = say("Bid tiles move on: the winner's to the next highest bidder, and so on. Coins break ties.")
     else:
         moves = say(
-            "Your two tiles count as one sum and change hands together: the winner's go to the next highest bidder, "
-            "and so on. Coins only break ties."
+            "Your two tiles count as one sum, and move on together: the winner's to the next highest bidder, and so on. "
+            "Coins break ties."
         )
     return (hand, Line(moves))
 

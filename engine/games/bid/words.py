@@ -58,7 +58,7 @@ def stakes(dice: Dice, bids_open: bool, final: bool) -> tuple[Text, ...]:
             say("Ace of Arms: all tiles are shown. Its bonus has been paid.")
             if final
             else say(
-                "Ace of Arms: all tiles are shown, and hands adding up to {least} or more score {bonus} points unless someone rerolls.",
+                "Ace of Arms: all tiles are shown. Hands of {least} or more in all score {bonus} points, unless someone rerolls.",
                 least=STRONG_HAND,
                 bonus=BONUS * each,
             )

@@ -136,7 +136,7 @@ def _for_victims(view: State, auction: Auction, seat: int) -> Decision:
     blanks = []
     for place, ace in enumerate(aces):
         spared = (Thing(NONE, "nothing"),) if may_find_nothing(place, aces, kept) else ()
-        blanks.append(OneOf(SUITS[suits(ace)], (*things(victims_of(ace, kept)), *spared)))
+        blanks.append(OneOf(f"{SUITS[suits(ace)]} card", (*things(victims_of(ace, kept)), *spared)))
     phrase = "discard " + ", ".join(f"{{}} for {SUITS[suits(ace)].lower()}" for ace in aces)
     return Decision(
         seat,

@@ -70,11 +70,11 @@ def caution(view: State, seat: int, choice: Choice) -> Text | None:
 def _for_a_bid(view: State, auction: Auction, seat: int) -> Decision:
     low = auction.high + 1 if auction.high is not None else 0 if auction.seller is None else LEAST_SIDE_BID
     most = most_one_may_bid(seat, view)
-    why = say(
-        "You can pay up to {coins:coin|coins} and bid up to {most}, but your bids can't end in a number you own.",
-        coins=view.coins[seat],
-        most=most,
-    )
+    own = view.coins[seat]
+    if most > own:
+        why = say("A bid above your {own:coin|coins} is a bluff, and your bids can't end in a number you own.", own=own)
+    else:
+        why = say("You have {own:coin|coins}, and your bids can't end in a number you own.", own=own)
     bid = Amount("coins", low, most, endings_allowed(view.cards[seat]), raising=True, why=why)
     what = (auction.card,) if auction.seller is not None else view.lot
     if auction.high is None:

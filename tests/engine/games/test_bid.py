@@ -824,7 +824,7 @@ def test_the_board_tells_what_an_ace_means_only_while_it_matters():
         "The winner gets 4 points.",
         "Ace of Suns: everything doubles, and a bid is two tiles.",
         "Ace of Moons: everyone else gets 2 coins, if the bank can pay them all.",
-        "Ace of Arms: all tiles are shown, and hands adding up to 16 or more score 10 points unless someone rerolls.",
+        "Ace of Arms: all tiles are shown. Hands of 16 or more in all score 10 points, unless someone rerolls.",
     ):
         assert sentence in text
     tied, _ = bids(before, (4, 5), (4, 5), (0, 1))
