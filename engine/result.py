@@ -227,13 +227,13 @@ def _buy_in_words(turn: int, gain: int, bid: int | None, happened: Fact[Any]) ->
     what = sentence(happened) or say("")
     if bid is None:
         return say(
-            "The best deal was on turn {turn}, worth {gain:point|points} without a bid: {what}",
+            "The best bargain was on turn {turn}, worth {gain:point|points} without a bid: {what}",
             turn=turn,
             gain=gain,
             what=what,
         )
     return say(
-        "The best deal was on turn {turn}, worth {gain:point|points} for a bid of {bid}: {what}",
+        "The best bargain was on turn {turn}, worth {gain:point|points} for a bid of {bid}: {what}",
         turn=turn,
         gain=gain,
         bid=bid,

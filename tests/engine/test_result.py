@@ -130,14 +130,16 @@ def test_scores_that_the_table_does_not_show_are_not_told_turn_by_turn():
 def test_the_best_buy_weighs_what_was_gained_against_the_bid():
     turns = [(4, [Bid(0, 9), Sold(0, 5)]), (7, [Bid(1, 1), Sold(1, 4)]), (9, [Bid(2, 0), Sold(2, 0)])]
     result = result_of(toy(price=Fraction(1)), (0, 0, 0), turns)
-    assert sentences(result)[-1] == "The best deal was on turn 7, worth 4 points for a bid of 1: Ben takes the lot."
-    assert sentences(result, 1)[-1] == "The best deal was on turn 7, worth 4 points for a bid of 1: you take the lot."
+    assert sentences(result)[-1] == "The best bargain was on turn 7, worth 4 points for a bid of 1: Ben takes the lot."
+    assert (
+        sentences(result, 1)[-1] == "The best bargain was on turn 7, worth 4 points for a bid of 1: you take the lot."
+    )
 
 
 def test_a_lot_that_goes_to_someone_after_its_auction_has_ended_was_taken_without_a_bid():
     turns = [(4, [Bid(0, 9), Failed(), Sold(0, 5)])]
     result = result_of(toy(price=Fraction(1)), (0, 0), turns)
-    assert sentences(result)[-1] == "The best deal was on turn 4, worth 5 points without a bid: Ann takes the lot."
+    assert sentences(result)[-1] == "The best bargain was on turn 4, worth 5 points without a bid: Ann takes the lot."
 
 
 def test_a_game_that_cannot_weigh_bids_names_no_best_buy():

@@ -137,7 +137,7 @@ def test_the_best_buy_of_a_finished_game_is_that_of_who_made_it(server, browser,
     server.store.write(lambda tx: players.add_former(tx, before))
     for reader in range(3):
         (sentence,) = re.findall(
-            r"The best deal was on turn \d+, worth .*?: .*?\.(?= |$)",
+            r"The best bargain was on turn \d+, worth .*?: .*?\.(?= |$)",
             browser.open(f"/s/{links.of(game, reader)[1]}").text,
         )
         assert "Nora" in sentence
