@@ -56,7 +56,7 @@ def _centre(view: State, final: bool) -> tuple[Part, ...]:
 
 def _mine(view: State, seat: int) -> tuple[Part, ...]:
     hand = Row(say("tiles (total {sum})", sum=sum(view.hands[seat])), faces(view.hands[seat]), "hand")
-    if view.over or view.tied:
+    if view.over or view.tied or not view.dice:
         return (hand,)
     if doubling(view.dice) == 1:
         moves = say("Bid tiles move on: the winner's to the next highest bidder, and so on. Coins break ties.")
