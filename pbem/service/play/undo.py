@@ -25,7 +25,7 @@ from pbem.service.play.log import Kind, LogWriter, StandingEntry, latest_entries
 from pbem.service.play.move import lock_seat
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
-from pbem.store import deadlines, ledger, log, outbox, players as player_rows, told_emails, views as saved_views
+from pbem.store import deadlines, ledger, log, outbox, players as player_rows, table_emails, views as saved_views
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.outbox import EmailRow
@@ -107,7 +107,7 @@ def _undoable(tx: Tx, row: GameRow, undone: Sequence[StandingEntry], seat: int) 
     emails = outbox.of_game(tx, row.id, undone[0].seq - 1)
     if any(email.status == EmailStatus.SENT or email.attempts for email in emails):
         raise _final(_("An email about it is on its way."))
-    if told_emails.to_others(tx, row.id, seat, undone[0].at):
+    if table_emails.to_others(tx, row.id, seat, undone[0].at):
         raise _final(_("An email that shows it is on its way."))
     if deadlines.asked_together(tx, row.id, undone[0].turn):
         # Refused before anyone has sealed a choice too, because only that keeps secret who has.
