@@ -28,7 +28,7 @@ from pbem.service.absence import bots, offers, substitutes
 from pbem.service.account import channels, my_page
 from pbem.service.archive import ratings, replay, reviews, table_file
 from pbem.service.archive.daily_check import CheckResult
-from pbem.service.clocks import outages, reachability, stopped_tables, vacations
+from pbem.service.clocks import more_time, outages, reachability, stopped_tables, vacations
 from pbem.service.clocks.clock_steps import StepFinder
 from pbem.service.clocks.outages import Worker
 from pbem.service.desk import (
@@ -192,7 +192,11 @@ def plays_by_links(world: AddressWorld) -> None:
     world.carry()
     token, other = (world.links.of(game, seat)[1] for seat in (0, 1))
     templari = world.table(ann, ben, world.carla(), kind="templari")
-    order = world.links.of(templari, (min(templari.asked()) + 1) % 3)[1]
+    asked, giver = min(templari.asked()), (min(templari.asked()) + 1) % 3
+    server.run(more_time.give, templari.id, giver, templari.person_at(giver), asked)
+    given = templari.id, 3 - asked - giver, templari.person_at(3 - asked - giver)
+    server.run(more_time.give_by_name, *given, templari.players()[asked].name)
+    order = world.links.of(templari, giver)[1]
     server.run(seat_link.set_order, order, templari.row().turn, "up to 3")
     server.run(seat_link.drop_order, order)
     server.run(seat_link.api_token, token)

@@ -159,7 +159,7 @@ class Player:
             return True
         if self.luck.random() < self.manners.new_links and self._asks_for_new_links(forms, path.split("/")[2]):
             return False
-        answer = Answered("s", path.split("/")[2], int(bar.fixed["turn"]))
+        answer = Answered("s", path.split("/")[2], int(bar.fixed["turn"].partition(".")[0]))
         for _ in range(_TRIES):
             name, value = self.luck.choice(bar.buttons)
             fields = (bar.fixed if name == "choice" else bar.filled(self.luck)) | {name: value}
