@@ -190,9 +190,9 @@ def read() -> dict[str, Any]:
 
 
 def note(properties: Iterable[tuple[str, object]]) -> None:
-    """Write the figures of the command that is running, if one is, from what its tests have noted."""
-    if run := os.environ.get(VARIABLE):
-        write(run, combined(run.split()[0], properties))
+    """Write the figures of the command that is running, if one is and its tests have noted any."""
+    if (run := os.environ.get(VARIABLE)) and (figures := combined(run.split()[0], properties)):
+        write(run, figures)
 
 
 def combined(command: str, properties: Iterable[tuple[str, object]]) -> dict[str, Number]:

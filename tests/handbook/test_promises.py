@@ -80,6 +80,9 @@ def test_the_figures_of_a_run_are_put_together_and_shown_with_what_was_typed(tmp
     assert json.loads(figures.FILE.read_text()) == {}
     monkeypatch.setenv(figures.VARIABLE, "fuzz EXAMPLES=3")
     figures.note(noted)
+    # A run that was cut short has measured nothing.
+    monkeypatch.setenv(figures.VARIABLE, "fuzz EXAMPLES=9")
+    figures.note([("nonsense", "x")])
     for name in figures.PAGES:
         shown = (tmp_path / f"{name}.md").read_text()
         assert "`make fuzz EXAMPLES=3` on 20" in shown
