@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
-import threading
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
@@ -55,6 +55,7 @@ from pbem.web.app import create_app
 from pbem.web.people.session_cookie import Cookie
 from tests.browser.shown import ALSO, SENT, Eyes, Shown, Way
 from tests.fakes import FakeClock, SeededRandomness
+from tests.in_thread import served
 from tests.service.actors import ROOT, add_organiser
 from tests.service.archive.sample_review import sample, sample_hint
 from tests.service.conftest import START
@@ -94,14 +95,14 @@ class Showroom:
         self._links = Links(self.server)
         self._people = {name: self._person(name) for name in NAMES}
         self.named = self._furnish()
-        self._server = create_server(self.app, host="127.0.0.1", port=0, threads=4)
-        threading.Thread(target=self._server.run, daemon=True).start()
-        self.url = f"http://localhost:{self._server.effective_port}"
+        web_server = create_server(self.app, host="127.0.0.1", port=0, threads=4)
+        self._serving = ExitStack()
+        self._serving.enter_context(served(web_server))
+        self.url = f"http://localhost:{web_server.effective_port}"
         return self
 
     def __exit__(self, _kind: type | None, _error: BaseException | None, _trace: TracebackType | None) -> None:
-        self._server.close()
-        self._server.task_dispatcher.shutdown()
+        self._serving.close()
         self.server.store.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 

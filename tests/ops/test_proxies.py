@@ -1,13 +1,14 @@
 """The web server in front: the doctor asks for its name, and what it says of the client reaches the application."""
 
+from contextlib import closing
 from http.client import HTTPConnection
-from threading import Thread
 
 import pytest
 
 from pbem import config
 from pbem.domain.finding import Severity
 from pbem.ops import doctor, serve
+from tests.in_thread import served
 from tests.ports import free_port
 
 
@@ -34,11 +35,6 @@ def test_the_header_of_the_proxy_reaches_the_application(tmp_path):
         return [environ.get("HTTP_X_FORWARDED_FOR", "nothing").encode()]
 
     web_server = serve._listening(settings, application)
-    Thread(target=web_server.run, daemon=True).start()
-    connection = HTTPConnection("127.0.0.1", settings.web.port, timeout=60)
-    try:
+    with served(web_server), closing(HTTPConnection("127.0.0.1", settings.web.port, timeout=60)) as connection:
         connection.request("GET", "/", headers={"X-Forwarded-For": "192.0.2.7"})
         assert connection.getresponse().read() == b"192.0.2.7"
-    finally:
-        connection.close()
-        web_server.close()

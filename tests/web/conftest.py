@@ -1,7 +1,6 @@
 """The site in a test: the server of `tests/service`, an application on it, and a browser."""
 
 from datetime import timedelta
-from threading import Thread
 
 import pytest
 from waitress.server import create_server
@@ -11,6 +10,7 @@ from pbem.service.absence.bots import play_bots
 from pbem.service.outgoing.deliver import deliver, post_of
 from pbem.service.people.sign_in import send_requested
 from pbem.tokens import Purpose
+from tests.in_thread import served
 from tests.service.conftest import (  # noqa: F401 - fixtures come in by their names
     clock,
     database_url,
@@ -47,9 +47,8 @@ def app(server, settings):  # noqa: F811 - the fixture, as above
 def site(app):
     """The application on a port of this machine."""
     web_server = create_server(app, host="127.0.0.1", port=0, threads=4)
-    Thread(target=web_server.run, daemon=True).start()
-    yield f"http://localhost:{web_server.effective_port}"
-    web_server.close()
+    with served(web_server):
+        yield f"http://localhost:{web_server.effective_port}"
 
 
 @pytest.fixture
