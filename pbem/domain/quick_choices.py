@@ -41,10 +41,10 @@ def quick(act: Act, costly: Callable[[Choice], bool] = lambda choice: False) -> 
     low, most = amount.low, _most_within_means(act, amount, costly)
     affordable = list(islice((number for number in range(low, most + 1) if number in amount), MOST_BESIDE_A_FIELD + 1))
     steps = {low: "", low + 1: "", low + 5: ""}
-    if most < low:
+    if not affordable:
         most = amount.high
     elif len(affordable) <= MOST_BESIDE_A_FIELD:
-        steps = dict.fromkeys(affordable, "") | {max(affordable, default=low): "most"}
+        steps = dict.fromkeys(affordable, "") | {affordable[-1]: "most"}
     else:
         steps |= {number: why for number, why in ((most // 2, "half"), (most, "most")) if number > low}
     found: dict[int, str] = {}

@@ -1,5 +1,7 @@
 """Decisions as forms: every choice can be filled in and comes back the same, and a refusal says why."""
 
+from itertools import product
+
 import pytest
 from flask import render_template_string
 from lxml import html
@@ -10,6 +12,7 @@ from engine.board import Face, Row
 from engine.decisions import Act, Amount, Choice, Decision, OneOf, Ranking, Some, Split, Thing
 from engine.tell import Teller, say
 from pbem.domain.errors import BadInput, Stale
+from pbem.domain.quick_choices import quick_choices
 from pbem.web.seat.board import Choosable, Pick, draw_parts
 from pbem.web.seat.forms import choice_of, choosable, fields_of, forms_of
 
@@ -145,6 +148,15 @@ def test_a_number_has_one_ceiling_and_all_that_one_can_pay_are_quick_where_these
     }
     (bluff,) = forms_of(decision(Act("bid", (coins,))), Teller(), costly=lambda choice: True)
     assert bluff.fields[0].most == 33
+
+
+def test_whatever_one_has_and_may_bid_the_quick_choices_are_possible():
+    for low, own, digit in product(range(0, 14, 3), range(24), range(10)):
+        for endings in ({digit}, {*range(10)} - {digit}):
+            act = Act("bid", (Amount("coins", low, 36, frozenset(endings)),))
+            found = quick_choices(act, lambda choice, own=own: choice.number() > own)
+            assert found, (low, own, endings)
+            assert all(choice in act for choice in found), (low, own, endings)
 
 
 def test_a_button_that_names_a_card_shows_it():
