@@ -150,7 +150,7 @@ def test_a_number_has_one_ceiling_and_all_that_one_can_pay_are_quick_where_these
     assert bluff.fields[0].most == 33
 
 
-def test_whatever_one_has_and_may_bid_the_quick_choices_are_possible():
+def test_quick_choices_of_a_bid_are_possible_whatever_one_has():
     for low, own, digit in product(range(0, 14, 3), range(24), range(10)):
         for endings in ({digit}, {*range(10)} - {digit}):
             act = Act("bid", (Amount("coins", low, 36, frozenset(endings)),))
