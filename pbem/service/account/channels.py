@@ -122,7 +122,7 @@ def enter(
 def prove(tx: Tx, server: Server, person_id: int, channel_id: int, code: str) -> bool:
     """Switch a channel on by the code that was sent through it; returns whether the code is right. A wrong one is counted.
 
-    Raises Gone if it was proved or removed, or after too many wrong codes.
+    The address on file is warned of a channel of one's own. Raises Gone if it was proved or removed, or after too many wrong codes.
     """
     game = _lock_game(tx, channel_id)
     # Games are locked before people and in the order of their ids, against deadlocks.
@@ -141,7 +141,10 @@ def prove(tx: Tx, server: Server, person_id: int, channel_id: int, code: str) ->
     channels.change(tx, row.id, status=ChannelStatus.ACTIVE, proved_at=server.now(), why="")
     if game is not None:
         _tell_table(tx, server, row, game, person_id, "added")
-    elif reachability.fails(tx, person_id):
+        return True
+    # Its messages have links to seats, and a stranger in a borrowed browser may have entered it.
+    outbox.queue(tx, [outbox.NewEmail(person_id, EmailKind.CHANNEL, facts=_facts(row, "own"))], server.now())
+    if reachability.fails(tx, person_id):
         reachability.use_channels(tx, server, person_id, asking)
     return True
 
@@ -245,7 +248,11 @@ def _tell_table(tx: Tx, server: Server, row: ChannelRow, game: GameRow, person_i
     """Tell everyone at a table of its channel, also its host."""
     players = player_rows.of_game(tx, game.id)
     who = next((player.name for player in players if player.person_id == person_id), people.read(tx, person_id).name)
-    facts = {"what": what, "service": ChannelKind(row.kind).called, "host": row.host, "who": who}
+    facts = _facts(row, what) | {"who": who}
     readers = sorted({player.person_id for player in players if player.person_id is not None} | {person_id})
     emails = [outbox.NewEmail(reader, EmailKind.CHANNEL, game.id, facts=facts) for reader in readers]
     outbox.queue(tx, emails, server.now())
+
+
+def _facts(row: ChannelRow, what: str) -> dict[str, str]:
+    return {"what": what, "service": ChannelKind(row.kind).called, "host": row.host}

@@ -86,7 +86,8 @@ def link_keys(email: EmailRow, games: Games, seat: int | None) -> dict[Purpose, 
     # Of a new address the old one is only informed.
     if purpose is not None and facts.get("here", True):
         keys[purpose] = LinkKey(purpose, person_id, outbox_id=email.id)
-    if email.kind in _WARNINGS or (email.kind in _OF_ADDRESS and "address" in facts and not facts["here"]):
+    of_channel = email.kind == EmailKind.CHANNEL and facts["what"] == "own"
+    if of_channel or email.kind in _WARNINGS or (email.kind in _OF_ADDRESS and "address" in facts and not facts["here"]):
         keys[Purpose.DISOWN] = LinkKey(Purpose.DISOWN, person_id, outbox_id=email.id)
     if email.kind in _WITH_CONFIRM or facts.get("what") == "replaced":
         # Its reader may have no seat, or another person plays it now.

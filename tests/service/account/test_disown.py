@@ -7,17 +7,20 @@ import pytest
 from pbem import paths
 from pbem.domain.errors import Forbidden, Gone, NotFound, Refusal
 from pbem.service import links as service_links
-from pbem.service.account import change_address, consent, delete, disown, feeds
-from pbem.service.outgoing import new_links, unsubscribe
+from pbem.service.account import change_address, channels, consent, delete, disown, feeds
+from pbem.service.outgoing import channel_delivery, new_links, unsubscribe
+from pbem.service.outgoing.channel_delivery import ChannelPost
 from pbem.service.people import addresses, sessions, sign_in
 from pbem.service.tables import joining, leaving
 from pbem.service.tables.new import TableSettings
-from pbem.store import people
+from pbem.store import channels as channel_rows, people
 from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
+from tests.channels.far_end import Services, code_sent_to
 from tests.mail.kinds import kind_of
 from tests.service.database import all_rows, check_atomic, queued_emails
 from tests.service.inbox import Inbox
+from tests.service.outgoing.test_channel_delivery import LETTERHEAD
 from tests.service.outgoing.test_deliver import drain, links_in, post_to
 
 OLD, NEW, THIRD = "ann@example.org", "stranger@example.net", "further@example.net"
@@ -80,11 +83,18 @@ def reply_forged(server, emails_to, inbox, game, seat, ann):
     inbox.replies(game, seat, "pass", From="ben@evil.example")
 
 
+def channel_added(server, emails_to, inbox, game, seat, ann):
+    channel = server.run(channels.enter, ann, "ntfy", "https://ntfy.sh/strangers-own")
+    server.run(channels.prove, ann, channel, code_sent_to(server, channel))
+    channel_delivery.deliver_messages(server, ChannelPost(LETTERHEAD, Services()))
+
+
 WARNINGS = {
     "new_address": change_asked_for,
     "moved": address_changed,
     "deletion": deletion_asked_for,
     "was_it_you": reply_forged,
+    "channel": channel_added,
 }
 """What each kind of email with “This wasn't me” warns of."""
 
@@ -132,6 +142,7 @@ def test_everything_outstanding_ends_together(server, clock, emails_to, table, e
         with pytest.raises((Gone, NotFound)):
             server.read(service_links.follow, token, purpose)
     assert server.read(sessions.find, stranger) is None
+    assert not server.query(channel_rows.reaches, ann)
     for unread in requests:
         with pytest.raises(Gone):
             server.run(consent.give_consent, unread)

@@ -207,7 +207,7 @@ def test_a_service_that_wants_nothing_more_ends_its_channel_and_the_owner_is_ema
     way.deliver()
     assert way.message(person).status == "undeliverable"
     assert [line.detail for line in way.message(person).lines][-1] == "it answered 404"
-    (email,) = [each for each in way.server.query(outbox.of_person, person, 50) if each.kind == "channel"]
+    email = next(each for each in way.server.query(outbox.of_person, person, 50) if each.kind == "channel")
     assert "it answered 404" in email.facts
     (listed,) = way.server.read(own.mine, person).listed[:1]
     assert (listed.status, listed.why) == ("failed", "it answered 404")
