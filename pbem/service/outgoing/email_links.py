@@ -25,7 +25,8 @@ _LINKS_OF_EMAIL: Final[Mapping[str, Purpose]] = {
 
 _WARNINGS: Final = frozenset({EmailKind.DELETION, EmailKind.WAS_IT_YOU})
 _OF_ADDRESS: Final = frozenset({EmailKind.MOVED, EmailKind.NEW_ADDRESS})
-"""Kinds that warn of a stranger, with a link to say “This wasn't me”; of an address, those to the old one do."""
+"""Kinds that warn of a stranger, with a link to say “This wasn't me”; of an address, those to the old one do, and
+of a channel, those about one's own."""
 
 _WITH_CONFIRM: Final = frozenset(
     {
@@ -86,8 +87,9 @@ def link_keys(email: EmailRow, games: Games, seat: int | None) -> dict[Purpose, 
     # Of a new address the old one is only informed.
     if purpose is not None and facts.get("here", True):
         keys[purpose] = LinkKey(purpose, person_id, outbox_id=email.id)
+    of_address = email.kind in _OF_ADDRESS and "address" in facts and not facts["here"]
     of_channel = email.kind == EmailKind.CHANNEL and facts["what"] == "own"
-    if of_channel or email.kind in _WARNINGS or (email.kind in _OF_ADDRESS and "address" in facts and not facts["here"]):
+    if email.kind in _WARNINGS or of_address or of_channel:
         keys[Purpose.DISOWN] = LinkKey(Purpose.DISOWN, person_id, outbox_id=email.id)
     if email.kind in _WITH_CONFIRM or facts.get("what") == "replaced":
         # Its reader may have no seat, or another person plays it now.
