@@ -64,13 +64,16 @@ class SeatLink:
 
 @dataclass(frozen=True, slots=True)
 class MoveLink(SeatLink):
-    """A link that acts for a person on a seat in one turn: one choice, or a reply by email."""
+    """A link that acts for a person on a seat in one turn: one choice, or a reply by email.
+
+    `turn` is 0 once its turn was undone: nobody is asked in the deal, so the link is answered like any other of an old turn.
+    """
 
     turn: int
 
     @classmethod
     def of(cls, row: LinkRow) -> Self:
-        return cls(_field(row.person_id), _field(row.game_id), _field(row.seat), _field(row.turn))
+        return cls(_field(row.person_id), _field(row.game_id), _field(row.seat), max(0, _field(row.turn)))
 
 
 @dataclass(frozen=True, slots=True)

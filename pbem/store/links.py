@@ -41,6 +41,9 @@ class LinkKey:
 TO_SEATS: Final = frozenset({Purpose.MOVE, Purpose.SEAT, Purpose.REPLY, Purpose.API})
 """Purposes of links that show a seat or act for it, but for replies to an email that offers one."""
 
+_IN_ONE_TURN: Final = (Purpose.MOVE, Purpose.REPLY)
+"""Purposes of links that act in their own turn only."""
+
 LIFETIMES: Final[Mapping[str, timedelta]] = {
     Purpose.SIGN_IN: timedelta(hours=24),
     Purpose.CONFIRM: timedelta(days=14),
@@ -197,6 +200,17 @@ def revoke_seat_of(tx: Connection, randomness: Randomness, person_id: int, game_
     about_seat = select(OUTBOX.c.id).where(OUTBOX.c.game_id == game_id, OUTBOX.c.seat == seat)
     confirms = and_(LINK.c.purpose == Purpose.WRITTEN, LINK.c.outbox_id.in_(about_seat))
     return _revoke(tx, randomness, LINK.c.person_id == person_id, or_(at_seat, confirms))
+
+
+def end_turns_after(tx: Connection, game_id: int, turn: int) -> None:
+    """End the links for choices and replies of all turns after one: these numbers are given out again, with other links."""
+    ended = update(LINK).where(LINK.c.game_id == game_id, LINK.c.turn > turn, LINK.c.purpose.in_(_IN_ONE_TURN))
+    tx.execute(ended.values(turn=-LINK.c.id))
+
+
+def of_undone_turns(tx: Connection, link_ids: Collection[int]) -> set[int]:
+    """Those of these links whose turn was undone."""
+    return {row.id for row in read_all(tx, link_ids).values() if row.turn is not None and row.turn < 0}
 
 
 def expire(tx: Connection, link_id: int, at: datetime | None) -> None:

@@ -312,6 +312,13 @@ def of_game(tx: Connection, game_id: int, after_seq: int = 0) -> list[EmailRow]:
     return queries.many(tx, EmailRow, query.order_by(OUTBOX.c.id))
 
 
+def asked_for_again(tx: Connection, game_id: int, after_turn: int) -> list[EmailRow]:
+    """The emails that ask for a decision in a later turn of a game, and that no row of its log caused."""
+    asks = OUTBOX.c.kind.in_((EmailKind.TURN, EmailKind.REMINDER))
+    query = select(OUTBOX).where(OUTBOX.c.game_id == game_id, OUTBOX.c.turn > after_turn, asks, OUTBOX.c.seq.is_(None))
+    return queries.many(tx, EmailRow, query.order_by(OUTBOX.c.id))
+
+
 def _turn_before(tx: Connection, email: EmailRow) -> EmailRow | None:
     same = {"of_game": email.game_id, "of_seat": email.seat, "of_person": email.person_id, "before": email.id}
     turn = email.turn if email.kind == EmailKind.TURN else None

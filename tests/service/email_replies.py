@@ -68,6 +68,13 @@ class Replies:
 
         return self.server.store.write(store)
 
+    def link_of(self, received: int) -> MoveLink:
+        """The link of a stored email's address, as it is now."""
+        with self.server.store.read() as tx:
+            row = store_received.read(tx, received)
+            assert row is not None
+            return MoveLink.of(links.read(tx, row.link_id))
+
     def act(self, received: tuple[int, MoveLink], *lines: str) -> str | None:
         """Act on a stored email."""
         return self.server.run(replies.carry_out, *received, Reply(lines, None, "Re: your turn", "<reply@example.net>"))

@@ -213,7 +213,7 @@ def _carry_out(acting: _Acting, command: Command) -> None:
 def _question(acting: _Acting) -> Decision | None:
     """The decision that the player was asked to make in the turn that the next line is for."""
     game = acting.game()
-    if game.seed is None:
+    if game.seed is None or not acting.turn:
         return None
     view = views.view_before(acting.tx, game, acting.seat, acting.turn)
     return decision_in(rules_of(game), view, acting.seat)
@@ -275,6 +275,8 @@ def _leave_order(acting: _Acting, standing: StandingOrder) -> tuple[Done, str]:
 
 def _moved_on(acting: _Acting) -> Stale:
     turn, present = acting.turn, acting.game().turn
+    if not turn:
+        return Stale(_("That was for a turn that was undone."), remedy=_("This line changed nothing."))
     what = _("That was for turn %(turn)s, and the game is now on turn %(present)s.", turn=turn, present=present)
     return Stale(what, remedy=_("This line changed nothing."))
 

@@ -311,7 +311,8 @@ def _stale(
     """The reasons why stored bytes must not leave. Once an email may have left, another would be a second one."""
     turns = {email.id: key for email in emails if email.id in templates and (key := turn_key(email)) is not None}
     broken = deadlines.broken_promises(tx, server, games, set(turns.values())) if turns else set()
-    lost = links.of_lost_seats(tx, {row for template in templates.values() for row in template.rows})
+    rows = {row for template in templates.values() for row in template.rows}
+    lost, undone = links.of_lost_seats(tx, rows), links.of_undone_turns(tx, rows)
     reasons = {}
     for email in emails:
         # Every email has a link. If there is no placeholder that we know, its key has been revoked.
@@ -320,6 +321,8 @@ def _stale(
         # Also if it may have left: with these links, it must not leave again.
         elif email.id in templates and any((row, email.person_id) in lost for row in templates[email.id].rows):
             reasons[email.id] = "its reader has lost a seat that it links to"
+        elif email.id in templates and not undone.isdisjoint(templates[email.id].rows):
+            reasons[email.id] = "a turn that it links to was undone"
         elif turns.get(email.id) in broken and not _may_have_left(tx, email):
             reasons[email.id] = "its deadline would have been out of date"
     return reasons

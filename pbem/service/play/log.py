@@ -56,7 +56,8 @@ class Kind(StrEnum):
 TAKES_BACK: Final = frozenset({Kind.UNDONE, Kind.REWOUND})
 """Kinds of rows that cancel the entries from a turn on; their bodies name it as `from`.
 
-Nobody had been emailed about an undone entry, so its turn is used again; a form names the head, so none from before fits.
+Nobody had been asked by email after an undone entry, so its turns are used again: their links are ended, and a form names
+the head, so none from before fits.
 After a rewind the game continues with a new turn: no random stream is used twice, and no earlier link fits.
 """
 

@@ -1,12 +1,13 @@
 """Undo: choices taken back by the players who made them.
 
-A sealed choice can be taken back while its turn is open; a choice in an entry, while nobody has learnt of it: no email
+A sealed choice can be taken back while its turn is open; a choice in an entry, while nothing has followed: no email
 about it was sent, nothing was drawn because of it, no other player has decided since, and no seat has changed hands. Either
 way only the player's own choice, and only while the player has time left, since otherwise the clock would decide at once.
 Nothing is deleted from a log: undo adds rows.
 
 Whether a choice can be taken back depends on nothing that is hidden from its player: not on the orders of others, which
-come back with the undo, and not on sealed choices, so never once several seats are asked at the same time.
+come back with the undo, not on emails that they got because they wrote some, and not on sealed choices, so never once several
+seats are asked at the same time.
 """
 
 import json
@@ -25,7 +26,7 @@ from pbem.service.play.log import Kind, LogWriter, StandingEntry, latest_entries
 from pbem.service.play.move import lock_seat
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
-from pbem.store import deadlines, ledger, log, outbox, players as player_rows, table_emails, views as saved_views
+from pbem.store import deadlines, ledger, links, log, outbox, players as player_rows, views as saved_views
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.outbox import EmailRow
@@ -91,6 +92,7 @@ def _undo(tx: Tx, server: Server, row: GameRow, turn: int, seat: int) -> None:
     facts = [fact for standing in entries if standing.turn < turn for fact in standing.entry.facts]
     write(tx, row, record, turn=turn, state=codec.dumps(fold(start, facts)), box="[]", orders=orders)
     deadlines.forget_after(tx, row.id, turn)
+    links.end_turns_after(tx, row.id, turn)
     _reopen(tx, server, row, turn, seat, record.seq)
     saved_views.forget(tx, row.id, turn)
 
@@ -104,11 +106,9 @@ def _undoable(tx: Tx, row: GameRow, undone: Sequence[StandingEntry], seat: int) 
     _must_be_own(undone[0].by, changed_hands=seat in seated)
     if seated:
         raise _final(_("A seat has changed hands since, and its player has seen this choice."))
-    emails = outbox.of_game(tx, row.id, undone[0].seq - 1)
+    emails = outbox.of_game(tx, row.id, undone[0].seq - 1) + outbox.asked_for_again(tx, row.id, undone[0].turn)
     if any(email.status == EmailStatus.SENT or email.attempts for email in emails):
         raise _final(_("An email about it is on its way."))
-    if table_emails.to_others(tx, row.id, seat, undone[0].at):
-        raise _final(_("An email that shows it is on its way."))
     if deadlines.asked_together(tx, row.id, undone[0].turn):
         # Refused before anyone has sealed a choice too, because only that keeps secret who has.
         raise _final(_("Several players choose at the same time now, and some may have chosen already."))

@@ -102,7 +102,7 @@ class LinkRow(NamedTuple):
 
     There is one row for each purpose, turn, seat and person. `nonce` is random: drawing it again revokes the token, and the
     `replaced` one tells the old token from a forged one. `outbox_id` is set if a link belongs to one email. Links without
-    a person and a game exist once for each purpose.
+    a person and a game exist once for each purpose. `turn` is negative, and no other link's, once its turn was undone.
     """
 
     id: Id

@@ -38,7 +38,6 @@ UNLIMITED = {
     "sessions": {"session.made_at"},  # a browser stays signed in; a step brings its age back
     "statistics": {"log.at", "tally.day"},  # numbers shown
     "strangers": {"join_request.created_at", "outbox.queued_at"},  # what keeps a row from being deleted
-    "table_emails": {"outbox.queued_at", "outbox.rendered_at"},  # a turn that was shown to others is not undone
     "tables": {"game.expires_at"},  # what is moved
     "talk": {"talk.at"},  # lists
     "traffic": {"domain_traffic.day"},  # numbers shown

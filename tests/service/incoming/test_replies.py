@@ -375,6 +375,20 @@ def test_an_undo_that_came_late_takes_back_no_later_choice(at):
     assert nothing_but_the_receipt(before, all_rows(answers.server.store))
 
 
+def test_a_reply_to_a_turn_that_was_undone_acts_in_no_other(at):
+    answers = at(TURNS)
+    answers.play(0, "bid 3")
+    received, link = answers.keep(1)
+    answers.write(0, "undo")
+    answers.play(0, "bid 2")
+    assert answers.begun.row().turn == link.turn
+    answers.act((received, answers.link_of(received)), "bid 4", "up to 5", "undo")
+    assert {line[1] for line in answers.outcomes()} == {"refused"}
+    assert "a turn that was undone" in answers.receipts()[-1]["lines"][0]["text"]
+    answers.write(1, "bid 4")
+    assert answers.outcomes() == [("bid 4", "applied", "played")]
+
+
 def test_undo_where_there_is_nothing_is_refused(at):
     answers = at(TURNS)
     answers.write(0, "undo")
