@@ -213,9 +213,10 @@ def _carry_out(acting: _Acting, command: Command) -> None:
 def _question(acting: _Acting) -> Decision | None:
     """The decision that the player was asked to make in the turn that the next line is for."""
     game = acting.game()
-    if game.seed is None or not acting.turn:
+    if game.seed is None:
         return None
-    view = views.view_before(acting.tx, game, acting.seat, acting.turn)
+    # What was asked in a turn that was undone is gone; the present question is likest to it.
+    view = views.view_before(acting.tx, game, acting.seat, acting.turn or game.turn)
     return decision_in(rules_of(game), view, acting.seat)
 
 
