@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, Final
 
-from sqlalchemy import Column, Connection, Table, delete, or_, select, update
+from sqlalchemy import Column, Connection, Table, and_, delete, or_, select, update
 
 from pbem.domain.states import EmailStatus, TableStatus
 from pbem.store import insiders
@@ -47,7 +47,6 @@ _ANY_NUMBER: Final[tuple[Column[Any], ...]] = (
 _ONCE: Final[tuple[tuple[Column[Any], str], ...]] = (
     (INVITATION.c.person_id, "game_id"),
     (JOIN_REQUEST.c.person_id, "game_id"),
-    (NOTE.c.person_id, "game_id"),
     (PREFERENCE.c.person_id, "game_id"),
     (BLOCK.c.person_id, "blocked_id"),
     (BLOCK.c.blocked_id, "person_id"),
@@ -73,6 +72,7 @@ def move_rows(tx: Connection, old: int, new: int) -> None:
     insiders.join(tx, old, new)
     for column in _ANY_NUMBER:
         tx.execute(update(column.table).where(column == old).values({column.name: new}))
+    _join_notes(tx, old, new)
     for column, beside in _ONCE:
         _move_once(tx, column, beside, old, new)
     # Nobody blocks themselves.
@@ -90,6 +90,22 @@ def unsent_emails(tx: Connection, person_id: int) -> list[int]:
         or_(OUTBOX.c.channel_id == 0, OUTBOX.c.seat.is_not(None)),
     )
     return list(tx.execute(select(OUTBOX.c.id).where(*unsent).order_by(OUTBOX.c.id)).scalars())
+
+
+def _join_notes(tx: Connection, old: int, new: int) -> None:
+    """Move the notes of a person, below those that the other has about the same seat: nobody can write them again."""
+    both = NOTE.alias("both")
+    same_seat = (both.c.game_id == NOTE.c.game_id, both.c.seat == NOTE.c.seat)
+    rows = tx.execute(
+        select(NOTE, both.c.text.label("above"))
+        .join(both, and_(*same_seat))
+        .where(NOTE.c.person_id == old, both.c.person_id == new)
+    )
+    for row in rows.all():
+        tx.execute(delete(NOTE).where(NOTE.c.game_id == row.game_id, NOTE.c.seat == row.seat, NOTE.c.person_id == old))
+        seat = (NOTE.c.game_id == row.game_id, NOTE.c.seat == row.seat, NOTE.c.person_id == new)
+        tx.execute(update(NOTE).where(*seat).values(text=f"{row.above}\n\n{row.text}"))
+    tx.execute(update(NOTE).where(NOTE.c.person_id == old).values(person_id=new))
 
 
 def _move_once(tx: Connection, column: Column[Any], beside: str, old: int, new: int) -> None:

@@ -1,6 +1,7 @@
 """Two addresses of one person become one: everything goes on, at the address that stays."""
 
 import json
+from functools import partial
 
 import pytest
 
@@ -17,7 +18,7 @@ from pbem.service.play.log import Kind
 from pbem.service.play.move import Actor, play_locked
 from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
-from pbem.store import blocks, games, tables as waiting, vacations as vacation_rows
+from pbem.store import blocks, games, notes, tables as waiting, vacations as vacation_rows
 from pbem.store.blocks import BlockRow
 from pbem.store.links import LinkKey
 from pbem.store.sessions import Holder
@@ -184,3 +185,21 @@ def test_a_seat_given_during_a_merge_is_told_of_or_the_merge_refused(server, tab
     noted = {row.seat for row in game.log() if row.kind == Kind.MERGED}
     assert game.person_at(seat) != annabel or seat in noted
     assert game.verifies()
+
+
+def test_the_private_notes_of_both_are_kept(server, game, ann, annabel):
+    seat = next(seat for seat in (0, 1) if game.person_at(seat) == ann)
+    for person, of, text in (
+        (ann, seat, "Ben bluffs."),
+        (annabel, seat, "He raises late."),
+        (annabel, 1 - seat, "As Ben I was bold."),
+    ):
+        server.store.write(
+            partial(notes.write, game_id=game.id, seat=of, person_id=person, text=text, now=server.now())
+        )
+    moderate(server, Merge(annabel, ann))
+    assert [server.query(notes.read, game.id, each, annabel) for each in (seat, 1 - seat)] == [
+        "He raises late.\n\nBen bluffs.",
+        "As Ben I was bold.",
+    ]
+    assert len(all_rows(server.store)["note"]) == 2
