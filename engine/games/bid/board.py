@@ -11,6 +11,7 @@ from engine.tell import Text, say
 
 from .auction import ARMS, TARGET, doubling
 from .state import State
+from .terms import MAX_AUCTIONS
 from .words import faces, stakes
 
 _FACE_DOWN: Final = Face("sign", "tile", "a tile face down")
@@ -34,6 +35,9 @@ def _title(view: State) -> Text:
         return say("Bid!, auction {auction}", auction=view.auction)
     if view.auction == view.terms.auctions:
         return say("Bid!, auction {auction} (the last)", auction=view.auction)
+    if view.terms.auctions == MAX_AUCTIONS.default:
+        # Games end long before.
+        return say("Bid!, auction {auction}", auction=view.auction)
     return say("Bid!, auction {auction} of up to {most}", auction=view.auction, most=view.terms.auctions)
 
 
