@@ -48,11 +48,10 @@ def decision() -> Response:
 
 @routes.post("/choice")
 def choose() -> Response:
-    """Make a choice in the turn that the program names, and only at the head if it names that, too."""
+    """Make a choice in the turn, and at the head, that the program has seen."""
     body = _body()
     turn, choice = _choice(body)
-    head = _text(body.get("head", ""), "head")
-    return jsonify(answers.receipt(server().run(by_link.play, _token(), turn, choice, Purpose.API, head)))
+    return jsonify(answers.receipt(server().run(by_link.play, _token(), turn, choice, Purpose.API, _head(body))))
 
 
 @routes.post("/choice/withdrawal")
@@ -131,6 +130,14 @@ def _turn(body: dict[str, Any]) -> int:
     if type(turn) is not int or not 0 <= turn < 10**9:
         raise BadInput(_("“turn” must be the number of the turn you're answering."))
     return turn
+
+
+def _head(body: dict[str, Any]) -> str:
+    """The head that the program has seen: an undo or a restored backup gives the turn's number out again."""
+    head = body.get("head")
+    if not head:
+        raise BadInput(_("“head” must be the one that came with the turn you're answering."))
+    return _text(head, "head")
 
 
 def _choice(body: dict[str, Any]) -> tuple[int, str | Choice]:

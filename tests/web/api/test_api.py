@@ -31,6 +31,9 @@ class Program:
         return self.checked(response, "get", path.partition("?")[0], status)
 
     def post(self, path, body, status=200):
+        """Send a body; a choice without a head gets the present one."""
+        if path == "/choice" and status in (200, 409) and "head" not in body:
+            body = body | {"head": self.get("/decision")["head"]}
         response = self.client.post(f"/api/v1{path}", json=body, headers=self.headers, base_url=HOST)
         answer = self.checked(response, "post", path, status)
         if status == 200:
@@ -84,7 +87,8 @@ def test_programs_play_a_whole_game_and_every_answer_is_as_described(kind, table
         if luck.random() < 0.2:
             receipt = program.post("/choice", {"turn": turn, "text": answer["decision"]["default"]["text"]})
         else:
-            request = {"turn": turn, "choice": any_choice(luck.choice(answer["decision"]["acts"]), luck)}
+            choice = any_choice(luck.choice(answer["decision"]["acts"]), luck)
+            request = {"turn": turn, "head": answer["head"], "choice": choice}
             response = program.client.post("/api/v1/choice", json=request, headers=program.headers, base_url=HOST)
             if response.status_code == 400:
                 # Values that are possible one by one may be impossible together.
@@ -197,6 +201,10 @@ def test_a_choice_that_names_the_head_of_an_undone_turn_is_refused_as_stale(aske
     assert now["turn"] == seen["turn"]
     refused = other.post("/choice", {"turn": now["turn"], "text": "bid 6", "head": seen["head"]}, 409)
     assert refused["error"]["kind"] == "Stale"
+    for head in ({}, {"head": ""}, {"head": None}):
+        body = {"turn": now["turn"], "text": "bid 6"} | head
+        response = other.client.post("/api/v1/choice", json=body, headers=other.headers, base_url=HOST)
+        assert "“head”" in other.checked(response, "post", "/choice", 400)["error"]["what"]
     other.post("/choice", {"turn": now["turn"], "text": "bid 6", "head": now["head"]})
 
 
@@ -305,7 +313,7 @@ def test_history_from_something_that_is_not_a_turn_is_refused(since, asked):
 
 
 def test_without_the_token_of_a_seat_every_route_refuses(links, templari, asked):
-    bodies = {"/choice": {"turn": 1, "text": "pass"}, "/choice/withdrawal": {"turn": 1}}
+    bodies = {"/choice": {"turn": 1, "head": "0", "text": "pass"}, "/choice/withdrawal": {"turn": 1}}
     routes = [(path, method) for path, method, _ in asked.description.operations() if path != "/openapi.json"]
 
     def every_route_refuses(authorization, status):
