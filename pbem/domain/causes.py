@@ -6,8 +6,8 @@ from enum import StrEnum
 from typing import Any, Final
 
 from engine.facts import Fact
-from engine.tell import Teller
-from pbem.i18n.speech import capital, gettext as _, mark, translate
+from engine.tell import Teller, say
+from pbem.i18n.speech import gettext as _, mark, translate
 
 
 class Cause(StrEnum):
@@ -44,17 +44,22 @@ class TurnFacts:
 def tell_turn(turn: TurnFacts, teller: Teller) -> list[str]:
     """The sentences of one turn; the first about a seat also says why its choice was made, if no person made it.
 
-    Causes of seats that no sentence is about are added to the last sentence, with their names.
+    Causes of seats that no sentence is about are added to the last sentence, with the names of all who share one.
     """
-    left, sentences = dict(turn.causes), list[str]()
+    left, remarks = dict(turn.causes), list[tuple[str, list[str]]]()
     for fact in turn.facts:
         if (sentence := teller.tell(fact)) is not None:
             cause = left.pop(getattr(fact, "seat", -1), None)
-            sentences.append(sentence if cause is None else _with(sentence, translate(_WORDS[cause])))
-    if left and sentences:
-        named = (f"{capital(teller.name(seat))}: {translate(_WORDS[cause])}" for seat, cause in sorted(left.items()))
-        sentences[-1] = _with(sentences[-1], "; ".join(named))
-    return sentences
+            remarks.append((sentence, [] if cause is None else [translate(_WORDS[cause])]))
+    if remarks:
+        sharing = dict[Cause, tuple[int, ...]]()
+        for seat, cause in sorted(left.items()):
+            sharing[cause] = (*sharing.get(cause, ()), seat)
+        remarks[-1][1].extend(
+            f"{teller(say('{seats:seats}', seats=seats))}: {translate(_WORDS[cause])}"
+            for cause, seats in sharing.items()
+        )
+    return [_with(sentence, "; ".join(why)) if why else sentence for sentence, why in remarks]
 
 
 def _with(sentence: str, why: str) -> str:

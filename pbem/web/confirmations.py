@@ -16,7 +16,7 @@ FIELD: Final = "done"
 SENTENCES: Final[Mapping[str, str]] = {
     "agreed to end": mark("You've agreed to end the game without a result."),
     "answered": mark("Answer sent."),
-    "channel": mark("We've sent a code through it. Enter the code below."),
+    "channel": mark("We've sent a code to the channel. Enter it below."),
     "channel proved": mark("This channel is on."),
     "channel removed": mark("Channel removed."),
     "codes on": mark("Two-step sign-in is on."),

@@ -166,14 +166,14 @@ def test_replaced_and_expired_links_say_so_and_lead_on(server, clock, poker, at_
     server.run(service_links.revoke_seat, poker.id, 0)
     page.reload()
     expect(page.locator("h1")).to_have_text("This link has been replaced with a new one.")
-    page.get_by_role("link", name="Email my games").click()
+    page.get_by_role("link", name="Email my links").click()
     expect(page.get_by_label("Your email")).to_be_visible()
     late = people()
     token = links.made(Purpose.SIGN_IN, poker.person_at(0))
     clock.advance(timedelta(days=2))
     late.goto(f"/l/{token}")
     expect(late.locator("h1")).to_have_text("This link has been used, or is too old.")
-    assert late.get_by_role("link", name="Email my games").count()
+    assert late.get_by_role("link", name="Email my links").count()
 
 
 def test_pressing_again_while_the_server_is_slow_makes_one_choice(poker, served, people, links):

@@ -22,7 +22,7 @@ def show(view: State, seat: int) -> Board:
         mine=_mine(view, seat) if seat != SPECTATOR else (),
         players=_players(view),
         folds=_folds(view, seat) if view.group and not view.over else (),
-        lead=None if view.over else say("Nobody knows who leads: cards score only at the end."),
+        lead=None if view.over else say("Nobody knows who's ahead: cards score only at the end."),
     )
 
 

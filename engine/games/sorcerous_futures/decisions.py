@@ -66,7 +66,7 @@ def _for_crowns(view: State, seat: int) -> Decision:
             Act(
                 "deal",
                 phrase="deal at random",
-                note=say("a deal that the rules allow"),
+                note=say("any deal the rules allow"),
                 spoken="deal the Crowns at random",
             ),
             Act("give", (*blanks, OneOf("Crown", crown_things(CROWNS))), phrase=f"give {gifts} and keep {{}}"),

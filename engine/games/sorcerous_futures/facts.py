@@ -203,7 +203,7 @@ class BidsShown(Fact[State]):
 
     def sentence(self) -> Text:
         """Every bid with its bidder."""
-        bids = tuple(say("{seat} {gold}", gold=gold, seat=seat) for seat, gold in enumerate(self.bids))
+        bids = tuple(say("{gold} from {seat}", gold=gold, seat=seat) for seat, gold in enumerate(self.bids))
         return say("Bids for {card}: {bids}.", card=self.card, bids=bids)
 
     def step(self) -> Step:

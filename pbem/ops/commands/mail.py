@@ -25,7 +25,7 @@ def mail_test(address: str, minutes: int | None) -> None:
     """Send a test email to ADDRESS, and show the relay's answer.
 
     Without a relay it goes to the local mailbox. If replies are read and a worker runs, the email asks for one: --wait or,
-    later, `pbem doctor` shows what came, and whether a player who writes like this is believed.
+    later, `pbem doctor` shows what arrived, and whether a reply sent this way is trusted.
     """
     config, sent_at = read_settings(), SystemClock().now()
     if minutes is not None and not config.inbound.replies:

@@ -254,7 +254,7 @@ def test_sf_8_all_closed_bids_are_shown_to_all():
     assert seen(facts[0], SPECTATOR) == BidsShown("9MS", (3, 5, 11))
     assert facts[1] == Bought(2, "9MS", 11)
     assert position.state.gold == (90, 90, 79), "who loses pays nothing"
-    assert GAME.teller(1, NAMES).tell(facts[0]) == "Bids for the Pact: Ann 3, you 5 and Cleo 11."
+    assert GAME.teller(1, NAMES).tell(facts[0]) == "Bids for the Pact: 3 from Ann, 5 from you and 11 from Cleo."
 
 
 @pytest.mark.parametrize(

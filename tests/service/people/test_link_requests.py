@@ -1,4 +1,4 @@
-"""“Email my games” for a typed address: the same work for known and unknown ones, and emails for the known."""
+"""“Email my links” for a typed address: the same work for known and unknown ones, and emails for the known."""
 
 from datetime import timedelta
 

@@ -124,9 +124,19 @@ def test_a_choice_after_the_clock_has_decided_is_told_so_whichever_it_is(table):
         ([Passed(1), Dealt(), Passed(1)], {1: Cause.ORDER}, ["Ben passes (standing order).", "Cards!", "Ben passes."]),
         ([Passed(0), Passed(1)], {1: Cause.BOT}, ["You pass.", "Ben passes (bot)."]),
         ([Dealt()], {0: Cause.ONLY, 1: Cause.CLOCK}, ["Cards! (You: no other choice; Ben: time ran out)"]),
+        ([Dealt()], {0: Cause.ONLY, 1: Cause.ONLY}, ["Cards! (You and Ben: no other choice)"]),
+        ([Passed(0)], {0: Cause.ONLY, 1: Cause.ONLY}, ["You pass (no other choice; Ben: no other choice)."]),
         ([], {1: Cause.CLOCK}, []),
     ],
-    ids=["one", "only the first", "several seats", "no sentence about the seat", "silence"],
+    ids=[
+        "one",
+        "only the first",
+        "several seats",
+        "no sentence about the seat",
+        "shared",
+        "own and another",
+        "silence",
+    ],
 )
 def test_the_reason_is_told_with_the_first_sentence_about_its_seat(facts, causes, sentences):
     assert tell_turn(TurnFacts(1, tuple(facts), causes), Teller(0, ("Ann", "Ben"))) == sentences

@@ -41,7 +41,7 @@ def test_a_channel_is_entered_proved_used_and_removed_without_a_script(browser, 
         assert page.status == 400
         assert says in page.text
     page = page.form("Add channel").press(kind="ntfy", address=f"{far.url}/topic")
-    assert "waiting for its code" in page.text
+    assert "not confirmed yet" in page.text
     assert "/topic" not in page.text.replace("your-topic", "")
     page = page.form("Confirm").press(code="abcd-efgh")
     assert "That isn't the code." in page.text

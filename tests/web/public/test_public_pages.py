@@ -72,5 +72,5 @@ def test_no_page_with_a_token_has_a_preview(browser, links, table, person):
 def test_an_error_page_has_links(browser):
     lost = browser.open("/t/nonsense")
     assert lost.status == 404
-    assert lost.follow("Email my games").heading == "Email my games"
+    assert lost.follow("Email my links").heading == "Email my links"
     assert lost.follow("Open tables").status == 200
