@@ -22,6 +22,7 @@ from pbem.domain.causes import TurnFacts, tell_turn
 from pbem.domain.choice_links import choice_segment
 from pbem.domain.deadline import Deadline
 from pbem.domain.duration import duration_text
+from pbem.domain.evenly import evenly
 from pbem.domain.former_players import FormerPlayer, TellerIn, teller_in_turn
 from pbem.domain.pace import Bank, PerDecision, parse_pace
 from pbem.domain.quick_choices import quick_choices
@@ -55,6 +56,11 @@ SENTENCES_BYTES: Final = 2000
 MOST_LINES: Final = 20
 TALK_BYTES: Final = 2000
 """Lines of talk, and their bytes in HTML."""
+
+MOST_MOMENTS: Final = 5
+"""Moments in the course of a finished game. On a narrow phone each has room for three digits beside a name."""
+TALLEST_BAR: Final = 24
+"""The height of the bar of the highest score, in pixels."""
 
 Words = dict[str, object]
 """Variables of a template."""
@@ -208,6 +214,30 @@ def result(seat: SeatContent, ended: Result, handovers: Sequence[Text]) -> Words
         ],
         "ranking": [
             {"place": place.number, "name": speech.capital(seat.teller.name(other)), "score": place.score}
+            for place in ended.places
+            for other in place.seats
+        ],
+        "course": _course(seat, ended),
+    }
+
+
+def _course(seat: SeatContent, ended: Result) -> Words | None:
+    """The scores at a few moments, the last of them at the end: turns, and for each player scores with the heights of their bars."""
+    if len(ended.course) < 2:
+        return None
+    moments = evenly(ended.course, MOST_MOMENTS)
+    low = min(0, *(score for _turn, scores in moments for score in scores))
+    span = max(1, *(score - low for _turn, scores in moments for score in scores))
+    return {
+        "turns": [turn for turn, _scores in moments],
+        "rows": [
+            {
+                "name": speech.capital(seat.teller.name(other)),
+                "mine": other == seat.seat,
+                "points": [
+                    (scores[other], 1 + TALLEST_BAR * (scores[other] - low) // span) for _turn, scores in moments
+                ],
+            }
             for place in ended.places
             for other in place.seats
         ],

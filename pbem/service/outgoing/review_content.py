@@ -1,12 +1,13 @@
 """What the email with a review says: the chances and remarks of its page, as lines."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from engine.coach import Point, Side, Verdict
 from engine.coach.review import of_best, of_luck, of_mistake, percent
 from engine.tell import Teller, Text
 from pbem import coach
+from pbem.domain.evenly import evenly
 from pbem.domain.user_text import isolate
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
@@ -37,7 +38,7 @@ def review_words(tx: Tx, game: GameRow, players: Iterable[PlayerRow], seat: int)
 
 def _side(side: Side, teller: Teller) -> Words:
     return {
-        "chances": [_chance(point) for point in _evenly(side.chart)],
+        "chances": [_chance(point) for point in evenly(side.chart, MOST_POINTS)],
         "mistakes": list(_verdicts(side.mistakes, of_mistake, teller)),
         "best": list(_verdicts(side.best, of_best, teller)),
     }
@@ -57,11 +58,3 @@ def _verdicts(
 def _line(turn: int, texts: Iterable[Text], teller: Teller) -> str:
     says = " ".join(map(teller, texts))
     return _("Turn %(turn)s: %(says)s", turn=turn, says=says) if turn else _("The deal: %(says)s", says=says)
-
-
-def _evenly(points: Sequence[Point]) -> Sequence[Point]:
-    """Some of the points, evenly chosen, the first and the last among them."""
-    last = len(points) - 1
-    if last < MOST_POINTS:
-        return points
-    return [points[round(last * number / (MOST_POINTS - 1))] for number in range(MOST_POINTS)]

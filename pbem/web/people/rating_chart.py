@@ -4,12 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from pbem.domain.evenly import evenly
 from pbem.domain.rating_words import rating_text
 from pbem.domain.ratings import OVERALL, Rating
 from pbem.i18n.speech import gettext as _
 from pbem.service.account.ratings import OwnRatings
 from pbem.web.charts import Row, ticks
-from pbem.web.tables.charts import FRAME as SCORES, LineChart, Mark, apart, evenly, lines_to_ends, round_numbers
+from pbem.web.tables.charts import FRAME as SCORES, LineChart, Mark, apart, lines_to_ends, round_numbers
 
 FRAME: Final = replace(SCORES, left=46)
 """With room for numbers of four digits."""

@@ -2,15 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Final
 
 from engine.auctions import Auction, words_of
 from engine.tell import Teller
+from pbem.domain.evenly import evenly
 from pbem.i18n.speech import capital
 from pbem.service.archive.score_history import Scores
 from pbem.web.charts import Chart, Frame, Row, Scale, ticks
-
-T = TypeVar("T")
 
 FRAME: Final = Frame(width=400, height=230, left=36, right=112, top=12, bottom=24, gap=7, baseline=4.5)
 """About as wide as it is shown on a phone, so that its words can be read; the right margin has the names of the lines."""
@@ -163,12 +162,6 @@ def _heights_in_a_list(series: list[list[Mark]]) -> dict[int, float]:
     """The heights of names one under the other, for marks that make no line."""
     seats = [seat for seat, marks in enumerate(series) if marks]
     return {seat: float(FRAME.top + LINE_HEIGHT * place) for place, seat in enumerate(seats)}
-
-
-def evenly(items: Sequence[T], most: int) -> Sequence[T]:
-    """At most `most` of the items, evenly chosen, the first and the last among them."""
-    last = len(items) - 1
-    return items if last < most else [items[round(last * place / (most - 1))] for place in range(most)]
 
 
 def apart(numbers: Sequence[int], scale: Scale) -> list[int]:

@@ -25,6 +25,7 @@ from pbem.mail.send.relay import Relay
 from pbem.mail.send.smtp import Outcome, Result
 from pbem.mail.wire import parse, text_of
 from pbem.mail.write.compose import Letterhead
+from pbem.mail.write.words import MOST_MOMENTS, TALLEST_BAR
 from pbem.service import links
 from pbem.service.account import delete
 from pbem.service.desk.acts.emails import Resend, ResendOfNoTable
@@ -42,6 +43,7 @@ from tests.mail.test_dkim import SETTINGS, dns
 from tests.mail.transports import ACCEPTED, FunctionTransport, InterceptingTransport
 from tests.service.actors import moderate
 from tests.service.database import holds_token
+from tests.service.play.test_move import to_the_end
 from tests.service.running_game import RunningGame
 
 HOST = "play.example.org"
@@ -224,6 +226,22 @@ def test_the_result_has_the_ranking_the_secret_and_the_head(server, clock, sink,
         assert row.commitment in email.text
         assert "1. " in email.text
         assert row.entry_head.hex()[:20] in email.text
+
+
+def test_the_result_has_the_points_turn_by_turn_as_lines_and_as_bars(server, clock, sink, post, table):
+    game = began(table, "templari")
+    to_the_end(game, 11)
+    drain(server, clock, post)
+    results = [email for email in sink.emails if "FINAL STANDING" in email.text]
+    assert len(results) == 3
+    for email in results:
+        (turns,) = re.findall(r"^  Turn((?: +\d+)+)$", email.text, re.MULTILINE)
+        moments = len(turns.split())
+        assert 2 <= moments <= MOST_MOMENTS
+        for name, points in re.findall(r"^  \d\. (.*): (-?\d+)$", email.text, re.MULTILINE):
+            assert re.search(rf"^  {re.escape(name)}(?: +-?\d+){{{moments - 1}}} +{points}$", email.text, re.MULTILINE)
+        assert email.html.count("px solid #3c8a75") == 3 * moments
+        assert f"border-bottom:{1 + TALLEST_BAR}px" in email.html
 
 
 def test_the_tables_secret_is_in_no_email_before_the_end(server, clock, sink, post, table):
