@@ -208,9 +208,9 @@ def end_turns_after(tx: Connection, game_id: int, turn: int) -> None:
     tx.execute(ended.values(turn=-LINK.c.id))
 
 
-def of_undone_turns(tx: Connection, link_ids: Collection[int]) -> set[int]:
-    """Those of these links whose turn was undone."""
-    return {row.id for row in read_all(tx, link_ids).values() if row.turn is not None and row.turn < 0}
+def is_undone(row: LinkRow) -> bool:
+    """Whether the turn of a link was undone."""
+    return row.turn is not None and row.turn < 0
 
 
 def expire(tx: Connection, link_id: int, at: datetime | None) -> None:

@@ -178,7 +178,8 @@ def _check(
     emails = _rated(tx, _worth_sending(tx, server, claimed, locked, now), locked, now)
     emails = _not_postponed(tx, server, emails, locked, now)
     templates = {email.id: server.keys.template(email.body) for email in emails if email.body is not None}
-    stale = _stale(tx, server, emails, templates, locked)
+    linked = _linked(tx, templates)
+    stale = _stale(tx, server, emails, templates, linked, locked)
     for email_id in stale:
         outbox.change(tx, email_id, body=None, message_id=None)
     ledger.note_all(tx, now, "rewritten", stale)
@@ -189,7 +190,7 @@ def _check(
         people.lock(tx, person_id)
     drafts = make_drafts(tx, server, unwritten, locked, now)
     stored = [email for email in emails if email.body is not None and email.id not in stale]
-    return _prepared(tx, stored, templates), drafts
+    return _prepared(tx, stored, templates, linked), drafts
 
 
 def _store(tx: Tx, server: Server, written: Collection[EmailRow], now: datetime) -> list[PreparedEmail]:
@@ -200,7 +201,7 @@ def _store(tx: Tx, server: Server, written: Collection[EmailRow], now: datetime)
     outbox.keep(tx, stored)
     ledger.note_all(tx, now, "rendered", {email.id: _body_hash(email) for email in stored})
     templates = {email.id: server.keys.template(email.body) for email in stored if email.body is not None}
-    return _prepared(tx, stored, templates)
+    return _prepared(tx, stored, templates, _linked(tx, templates))
 
 
 def _worth_sending(
@@ -305,14 +306,25 @@ def _hold_back(tx: Tx, email: EmailRow, verdict: Verdict | None, now: datetime) 
     ledger.note(tx, email.id, now, what, why)
 
 
+def _linked(tx: Tx, templates: Mapping[int, EmailTemplate]) -> dict[int, LinkRow]:
+    """The links in the stored bytes of emails, by their ids."""
+    rows = {row for template in templates.values() for row in template.rows}
+    return links.read_all(tx, rows) if rows else {}
+
+
 def _stale(
-    tx: Tx, server: Server, emails: Collection[EmailRow], templates: Mapping[int, EmailTemplate], games: Games
+    tx: Tx,
+    server: Server,
+    emails: Collection[EmailRow],
+    templates: Mapping[int, EmailTemplate],
+    linked: Mapping[int, LinkRow],
+    games: Games,
 ) -> dict[int, str]:
     """The reasons why stored bytes must not leave. Once an email may have left, another would be a second one."""
     turns = {email.id: key for email in emails if email.id in templates and (key := turn_key(email)) is not None}
     broken = deadlines.broken_promises(tx, server, games, set(turns.values())) if turns else set()
-    rows = {row for template in templates.values() for row in template.rows}
-    lost, undone = links.of_lost_seats(tx, rows), links.of_undone_turns(tx, rows)
+    lost = links.of_lost_seats(tx, linked)
+    undone = {row.id for row in linked.values() if links.is_undone(row)}
     reasons = {}
     for email in emails:
         # Every email has a link. If there is no placeholder that we know, its key has been revoked.
@@ -334,13 +346,14 @@ def _may_have_left(tx: Tx, email: EmailRow) -> bool:
     return any(line.what not in ("rendered", "rewritten") for line in ledger.lines_of(tx, email.id))
 
 
-def _prepared(tx: Tx, emails: Collection[EmailRow], templates: Mapping[int, EmailTemplate]) -> list[PreparedEmail]:
+def _prepared(
+    tx: Tx, emails: Collection[EmailRow], templates: Mapping[int, EmailTemplate], linked: Mapping[int, LinkRow]
+) -> list[PreparedEmail]:
     """Emails with stored bytes, and what is missing in them."""
     if not emails:
         return []
     bounces = {email.id: LinkKey(Purpose.BOUNCE, email.person_id, outbox_id=email.id) for email in emails}
     bounce_links = links.find_all(tx, bounces.values())
-    rows = links.read_all(tx, {row for email in emails for row in templates[email.id].rows})
     readers = people.read_all(tx, {email.person_id for email in emails})
     return [
         PreparedEmail(
@@ -349,7 +362,7 @@ def _prepared(tx: Tx, emails: Collection[EmailRow], templates: Mapping[int, Emai
             readers[email.person_id].delivery_address,
             bounce_links[bounces[email.id]],
             # Without its nonce a placeholder cannot be filled: an email never has links of another person.
-            {row: rows[row].nonce for row in templates[email.id].rows if rows[row].person_id == email.person_id},
+            {row: linked[row].nonce for row in templates[email.id].rows if linked[row].person_id == email.person_id},
         )
         for email in emails
     ]

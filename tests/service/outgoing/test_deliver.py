@@ -29,7 +29,7 @@ from pbem.mail.write.words import MOST_MOMENTS, TALLEST_BAR
 from pbem.service import links
 from pbem.service.account import delete
 from pbem.service.desk.acts.emails import Resend, ResendOfNoTable
-from pbem.service.outgoing import deliver, ledger
+from pbem.service.outgoing import deliver, ledger, prepare
 from pbem.service.outgoing.deliver import LEASE, TOGETHER, Post
 from pbem.service.outgoing.outcomes import TRIES
 from pbem.service.people import addresses
@@ -362,6 +362,25 @@ def test_an_email_whose_deadline_is_wrong_after_a_wait_is_rewritten(server, cloc
     )
     for row in before:
         assert "rewritten" in lines_of(server, row)
+
+
+def test_an_email_with_links_of_a_turn_that_was_undone_is_rewritten(server, clock, sink, post, table):
+    game = began(table, "templari")
+    (seat,) = game.asked()
+    other, turn = (seat + 1) % 3, game.row().turn
+    game.play(seat, "bid 1")
+    server.run(talk.say, game.id, seat, game.person_at(seat), "Your bid!")
+    facts = {"who": seat, "line": 1, prepare.ASKED_FOR: True}
+    mention = NewEmail(game.person_at(other), "mention", game.id, None, other, None, facts)
+    server.store.write(lambda tx: outbox.queue(tx, [mention], server.now(), server.now()))
+    away = Post(replace(HEAD, replies=True), Relay(Smtp("127.0.0.1", Security.NONE, 1, "", "", 1)))
+    deliver.deliver(server, away, limit=100)
+    (before,) = (row for row in rows(server, game=game.id, kind="mention") if row.body)
+    server.run(undo.take_back, game.id, turn, seat)
+    game.play(seat, "bid 2")
+    clock.advance(HOUR)
+    deliver.deliver(server, post, limit=100)
+    assert "rewritten" in lines_of(server, before)
 
 
 def test_a_clock_runs_after_an_answer_given_without_the_email_is_taken_back(server, clock, sink, post, table):
