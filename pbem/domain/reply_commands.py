@@ -5,7 +5,7 @@ tomorrow` is not, and a question never is. So prose may stand beside commands an
 a command but isn't one is a slip, and its writer is told what is possible.
 
 A message to the table is one line, so that no signature is ever told to the table. One of several lines ends with a line that
-its writer adds, `end`, which no mail program writes.
+its writer adds, `end`, which no mail program writes. So does a note.
 
 This module must never guess. It knows no game: it reads a line by the decision that the player was emailed about.
 """
@@ -168,11 +168,11 @@ def read(line: str, decision: Decision | None) -> Command | None:
 
 def message_length(lines: Sequence[str]) -> int:
     """The number of lines, from the first, that are one command: several if it begins a message that a line `end` closes."""
-    if _is_talk(lines[0]):
+    if _takes_text(lines[0]):
         for count, line in enumerate(lines[1:], 2):
             if ends_message(line):
                 return count
-            if _is_talk(line):
+            if _takes_text(line):
                 break
     return 1
 
@@ -190,13 +190,15 @@ def read_message(lines: Sequence[str], decision: Decision | None) -> Command | N
         command = read(line, decision)
         if command is not None and not (isinstance(command, Slip) and command.doubtful):
             why = say("“{line}” looks like a command. Write it below “end”.", line=command.text[:_LONGEST_QUOTED])
-            return Slip(lines[0], why)
+            # The text of a note is private: a receipt quotes nothing of it.
+            return Slip(Word.NOTE if _NOTES.match(lines[0]) else lines[0], why)
     return read(" ".join(lines[:-1]), decision)
 
 
-def _is_talk(line: str) -> bool:
+def _takes_text(line: str) -> bool:
+    """Whether a line begins a text, for the table or for oneself."""
     command = read(line, None)
-    return isinstance(command, WordCommand) and command.word is Word.TALK
+    return isinstance(command, WordCommand) and command.word in (Word.TALK, Word.NOTE)
 
 
 def readings(line: str) -> tuple[str, ...]:

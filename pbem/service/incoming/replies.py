@@ -364,7 +364,9 @@ def _queue_receipt(acting: _Acting, turn: int, reply: Reply) -> None:
         "turn": turn,
         "quoted": reply.turn,
         "lines": [line.facts() for line in acting.lines],
-        "prose": acting.prose[:MOST_SHOWN],
+        # Quoted only without a command; the rest of a private note may be among it.
+        "prose": [] if acting.lines else acting.prose[:MOST_SHOWN],
+        "below": bool(acting.prose),
         "nothing": reply.nothing,
         "nothing_changed": not done - _CHANGE_NOTHING,
         "late": acting.late,

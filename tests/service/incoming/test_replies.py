@@ -74,6 +74,15 @@ def test_a_note_by_reply_is_added_to_the_private_notes_and_never_quoted(at):
     rows = all_rows(answers.server.store)
     assert [row[3] for row in rows["note"]] == ["Ben bluffs.\nand often!"]
     assert "bluffs" not in repr(rows["outbox"])
+    # Of several lines without an end only the first is noted, and the receipt says so.
+    answers.write(0, "note: Cem passes,", "and then bluffs.")
+    assert answers.receipts()[-1]["below"]
+    answers.write(0, "note: Cem raises,", "and bluffs.", "end")
+    assert all_rows(answers.server.store)["note"][0][3].endswith("Cem passes,\nCem raises, and bluffs.")
+    answers.write(0, "note: Cem bluffs,", "help", "end")
+    assert answers.outcomes() == [("note", "refused", None)]
+    assert not answers.receipts()[-1]["below"]
+    assert "bluffs" not in repr(all_rows(answers.server.store)["outbox"])
     # One that is too long to be read is refused in words, and not quoted as prose either.
     answers.write(0, f"note: Ben {'bluffs ' * 100}")
     assert answers.outcomes() == [("note", "refused", None)]
