@@ -36,9 +36,13 @@ TINY = """() => {
     return found;
 }"""
 BROKEN = """() => [...document.querySelectorAll('td[align=right]')].filter(cell => {
-    const words = document.createRange();
-    words.selectNodeContents(cell);
-    return new Set([...words.getClientRects()].map(line => Math.round(line.bottom))).size > 1;
+    const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT), bottoms = new Set();
+    while (texts.nextNode()) {
+        const words = document.createRange();
+        words.selectNodeContents(texts.currentNode);
+        for (const line of words.getClientRects()) bottoms.add(Math.round(line.bottom));
+    }
+    return bottoms.size > 1;
 }).map(cell => 'a number in several lines: ' + cell.textContent)"""
 
 

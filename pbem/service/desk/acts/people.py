@@ -275,7 +275,7 @@ class Delete(PersonAct):
             _("Person: %(who)s.", who=isolate(person.name or person.address)),
             _("Tables they leave: %(tables)s.", tables=", ".join(named) or _("none")),
             _("At their tables they become “a former player”."),
-            _("Each of these games' logs says so, with your reason."),
+            _("The log of each game says so, with your reason."),
             _("Their address, their name and the text of their emails are deleted for good. We won't tell them."),
         )
         return ActResult(says, tables=tuple(tables))
