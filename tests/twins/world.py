@@ -308,8 +308,9 @@ class World:
         for what in ("decision", "view", "board", "history", "history?since=1"):
             answer = browser.client.get(f"/api/v1/{what}", headers=headers, base_url=HOST)
             yield f"API {what}", _answer(answer)
+        seen = browser.client.get("/api/v1/decision", headers=headers, base_url=HOST).get_json()
         for choice in ("nonsense", "bid 999"):
-            body = {"turn": self.game.row().turn, "choice": choice}
+            body = {"turn": seen["turn"], "head": seen["head"], "text": choice}
             answer = browser.client.post("/api/v1/choice", json=body, headers=headers, base_url=HOST)
             yield f"API choice {choice!r}", _answer(answer)
 

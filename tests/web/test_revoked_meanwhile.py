@@ -86,7 +86,7 @@ ACTS = {
     "ending.resign": {"sure": "yes"},
     "ending.open_rematch": {},
     "ending.new_links": {"sure": "yes"},
-    "api.choose": {"turn": 0, "text": "pass"},
+    "api.choose": {"turn": 0, "text": "pass", "head": "0"},
     "api.take_back": {"turn": 0},
     "desk_account.sign_out": {},
     "desk_account.end": {},
