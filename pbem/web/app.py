@@ -16,6 +16,7 @@ from werkzeug.sansio.utils import get_host
 
 from pbem import paths
 from pbem.config.settings import Config
+from pbem.domain.choice_links import choice_segment
 from pbem.domain.duration import extension_text
 from pbem.domain.user_text import isolate
 from pbem.hints import Advise, hint_here
@@ -82,7 +83,7 @@ def create_app(server: Server, config: Config, advise: Advise = hint_here) -> Fl
     # The templates are in English, so English needs no catalogue.
     app.jinja_env.add_extension("jinja2.ext.i18n")
     sentences.install(app.jinja_env)
-    app.jinja_env.filters.update(isolated=isolate, utc=phrases.utc, day=phrases.day)
+    app.jinja_env.filters.update(isolated=isolate, segment=choice_segment, utc=phrases.utc, day=phrases.day)
     app.jinja_env.globals.update(
         language=speech.tag,
         site_name=config.site.name,

@@ -38,11 +38,14 @@ def play(
     return play_locked(tx, server, game, turn, link.seat, request, by, link.person_id, player, head=head)
 
 
-def take_back(tx: Tx, server: Server, token: str, purpose: Purpose, turn: int | None = None) -> None:
-    """Take back the seat's choice in a turn, by default the link's."""
+def take_back(
+    tx: Tx, server: Server, token: str, purpose: Purpose, turn: int | None = None, chosen: str = ""
+) -> None:
+    """Take back the seat's choice in a turn, by default the link's; if it's named, no other one."""
     row = links.follow(tx, server, token, purpose)
     link = SeatLink.of(row)
-    undo.take_back(tx, server, link.game_id, MoveLink.of(row).turn if turn is None else turn, link.seat, link.person_id)
+    turn = MoveLink.of(row).turn if turn is None else turn
+    undo.take_back(tx, server, link.game_id, turn, link.seat, link.person_id, chosen)
 
 
 def set_order(tx: Tx, server: Server, token: str, turn: int, text: str, head: str = "") -> Order:

@@ -14,10 +14,11 @@ import json
 from collections.abc import Callable, Sequence
 
 from engine import codec
-from engine.decisions import Refused
+from engine.decisions import Choice, Refused
 from engine.facts import fold
 from engine.table import Position
-from pbem.domain.errors import Gone
+from pbem.domain.choice_links import choice_segment, text_segment
+from pbem.domain.errors import Gone, Stale
 from pbem.domain.states import EmailKind, EmailStatus, TableStatus, TurnStatus
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
@@ -32,13 +33,18 @@ from pbem.store.games import GameRow
 from pbem.store.outbox import EmailRow
 
 
-def take_back(tx: Tx, server: Server, game_id: int, turn: int, seat: int, person_id: int | None = None) -> None:
-    """Take back a seat's choice in a turn. Raises Gone if others have learnt of it."""
+def take_back(
+    tx: Tx, server: Server, game_id: int, turn: int, seat: int, person_id: int | None = None, chosen: str = ""
+) -> None:
+    """Take back a seat's choice in a turn; with the words of `chosen`, no other one. Raises Gone if others have learnt of it.
+
+    Raises Stale if the seat has chosen something else since, for instance in another tab.
+    """
     row = lock_seat(tx, game_id, seat, person_id)
     if row.turn == turn:
-        _withdraw(tx, server, row, seat)
+        _withdraw(tx, server, row, seat, chosen)
     else:
-        _undo(tx, server, row, turn, seat)
+        _undo(tx, server, row, turn, seat, chosen)
 
 
 def may_withdraw(tx: Tx, row: GameRow, seat: int) -> bool:
@@ -51,9 +57,10 @@ def may_undo(tx: Tx, row: GameRow, since: Sequence[StandingEntry], seat: int) ->
     return _is_running(row) and _is_allowed(lambda: _undoable(tx, row, since, seat))
 
 
-def _withdraw(tx: Tx, server: Server, row: GameRow, seat: int) -> None:
+def _withdraw(tx: Tx, server: Server, row: GameRow, seat: int, chosen: str) -> None:
     move.must_be_playing(row)
     position = _withdrawable(tx, row, seat)
+    _must_be_chosen(move.box_of(row)[seat], chosen)
     _must_have_time(tx, server, row, row.turn, seat)
     record = LogWriter(row, server.now(), server.randomness)
     record.add(Kind.WITHDRAWN, seat, move.Actor.PERSON, {"turn": row.turn})
@@ -74,11 +81,12 @@ def _withdrawable(tx: Tx, row: GameRow, seat: int) -> Position:
     return position
 
 
-def _undo(tx: Tx, server: Server, row: GameRow, turn: int, seat: int) -> None:
+def _undo(tx: Tx, server: Server, row: GameRow, turn: int, seat: int, chosen: str) -> None:
     """Undo the entries from a turn on, if they are one choice of this seat that nobody has learnt of."""
     move.must_be_playing(row)
     undone = latest_entries(rules_of(row), log.chain_back(tx, row.id, row.key), turn)
     emails = _undoable(tx, row, undone, seat)
+    _must_be_chosen(undone[0].entry.choices[seat], chosen)
     _must_have_time(tx, server, row, turn, seat)
     now = server.now()
     for email in emails:
@@ -138,6 +146,11 @@ def _must_be_own(by: str, *, changed_hands: bool) -> None:
             _("This was played for you, so you can't take it back."),
             remedy=_("While the turn is open, you can replace it with a choice of your own."),
         )
+
+
+def _must_be_chosen(choice: Choice, chosen: str) -> None:
+    if chosen and text_segment(chosen) != choice_segment(choice):
+        raise Stale(_("You've made another choice since."), remedy=_("It still stands: nothing was undone."))
 
 
 def _must_have_time(tx: Tx, server: Server, row: GameRow, turn: int, seat: int) -> None:

@@ -56,8 +56,9 @@ def choose() -> Response:
 
 @routes.post("/choice/withdrawal")
 def take_back() -> Response:
-    """Take back a choice before anyone has been told of it."""
-    server().run(by_link.take_back, _token(), Purpose.API, _turn(_body()))
+    """Take back a choice before anyone has been told of it; if it's named, no other one."""
+    body = _body()
+    server().run(by_link.take_back, _token(), Purpose.API, _turn(body), _text(body.get("text", ""), "text"))
     return jsonify(_decision())
 
 

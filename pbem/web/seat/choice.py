@@ -62,8 +62,8 @@ def ask(token: str) -> Response:
 def take_back(token: str) -> Response:
     turn = site.whole_number("turn", _("a turn number"))
     try:
-        server().run(by_link.take_back, token, Purpose.SEAT, turn)
-    except Gone as refused:
+        server().run(by_link.take_back, token, Purpose.SEAT, turn, field("choice"))
+    except (Gone, Stale) as refused:
         # The table says what has happened since, and the player can go on from there.
         return page(server().read(seat_view.view_seat, token), token, Input(), refused=refused)
     return site.go("seat.show", token=token, done="taken back")

@@ -59,8 +59,8 @@ def receipt(token: str, option: str) -> Response:
 @pages.post("/m/<token>/<option>/back")
 def take_back(token: str, option: str) -> Response:
     try:
-        site.server().run(by_link.take_back, token, Purpose.MOVE)
-    except Gone as refused:
+        site.server().run(by_link.take_back, token, Purpose.MOVE, chosen=site.field("choice"))
+    except (Gone, Stale) as refused:
         return _page(token, option, status=site.status_of(refused), refused=refused)
     return site.go("move.show", token=token, option=option, done="taken back")
 

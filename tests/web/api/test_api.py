@@ -210,7 +210,8 @@ def test_a_choice_that_names_the_head_of_an_undone_turn_is_refused_as_stale(aske
 
 def test_a_choice_can_be_taken_back_once(asked, templari):
     asked.post("/choice", {"turn": 1, "text": "bid 5"})
-    assert asked.post("/choice/withdrawal", {"turn": 1})["decision"] is not None
+    asked.post("/choice/withdrawal", {"turn": 1, "text": "bid 6"}, 409)
+    assert asked.post("/choice/withdrawal", {"turn": 1, "text": "bid 5"})["decision"] is not None
     assert templari.row().turn == 1
     asked.post("/choice/withdrawal", {"turn": 1}, 410)
 

@@ -210,6 +210,18 @@ def test_of_sealed_choices_from_two_tabs_the_last_counts(browser, links, poker):
     assert re.search(r"You chose: (.*?)\.", second.text)[1] in open_seat(browser, links, poker, 0).text
 
 
+def test_undo_in_an_older_tab_leaves_a_newer_choice(browser, links, poker):
+    first = open_seat(browser, links, poker, 0).act("Pick").press(b0=1)
+    second = open_seat(browser, links, poker, 0).act("Pick").press(b0=2)
+    chosen = poker.row().box
+    stale = undo_on(first).press()
+    assert stale.status == 409
+    assert "another choice since" in stale.text
+    assert poker.row().box == chosen
+    assert undo_on(second).press().status == 200
+    assert poker.row().box != chosen
+
+
 def test_a_frozen_table_says_so_and_asks_nothing(browser, links, poker, server):
     moderate(server, Freeze(poker.id))
     page = open_seat(browser, links, poker, 0)
