@@ -38,9 +38,7 @@ def play(
     return play_locked(tx, server, game, turn, link.seat, request, by, link.person_id, player, head=head)
 
 
-def take_back(
-    tx: Tx, server: Server, token: str, purpose: Purpose, turn: int | None = None, chosen: str = ""
-) -> None:
+def take_back(tx: Tx, server: Server, token: str, purpose: Purpose, turn: int | None = None, chosen: str = "") -> None:
     """Take back the seat's choice in a turn, by default the link's; if it's named, no other one."""
     row = links.follow(tx, server, token, purpose)
     link = SeatLink.of(row)
