@@ -252,10 +252,10 @@ def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatus: int) -> None:
     _print_skipped(terminalreporter)
     _print_seed(terminalreporter)
-    if exitstatus == pytest.ExitCode.OK:
-        # What a test notes before its end is in the report of its last part.
-        ended = [report for report in terminalreporter.getreports("") if report.when == "teardown"]
-        figures.note(noted for report in ended for noted in report.user_properties)
+    # What a test notes before its end is in the report of its last part.
+    ended = [report for report in terminalreporter.getreports("") if report.when == "teardown"]
+    noted = (each for report in ended for each in report.user_properties)
+    figures.note(noted, passed=exitstatus == pytest.ExitCode.OK)
 
 
 def _print_skipped(out: pytest.TerminalReporter) -> None:

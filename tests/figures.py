@@ -1,8 +1,9 @@
 """Figures that long runs measure, kept in `tests/figures.json` and shown on pages of the handbook.
 
 A test notes a figure with `record_property("soak.killed", 12)`. Only the commands of the Makefile write what was noted, and
-only if every test of the run has passed: the figures of one command are always those of one run. A page has a block for a
-command between two lines that no reader sees:
+only if every test of the run has passed: the figures of one command are always those of one run. `bench` writes them even if an
+aim was missed, because the page shows what is aimed at beside what was measured. A page has a block for a command between two
+lines that no reader sees:
 
     [figures]: # (soak)
     [figures]: # (end)
@@ -31,15 +32,19 @@ VARIABLE: Final = "PBEM_TEST_FIGURES"
 
 UNKNOWN: Final = "not measured yet"
 
+WITH_AIMS: Final = "bench"
+"""The command whose figures have aims, and are written even if one was missed."""
+
 Number = int | float
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """What a figure says in words, and what becomes of the values that several tests note."""
+    """What a figure says in words, what becomes of the values that several tests note, and what is aimed at, if anything."""
 
     words: str
     of: Callable[[Iterable[Any]], Any] = sum
+    aim: str = ""
 
 
 _BY_COMMAND: Final[dict[str, dict[str, Figure]]] = {
@@ -146,28 +151,43 @@ _BY_COMMAND: Final[dict[str, dict[str, Figure]]] = {
         "scans sqlite": Figure("SQLite: large tables that one of these reads from one end to the other", max),
     },
     "bench": {
-        "move of insert sqlite": Figure("moves a second, as a share of single inserts (SQLite)"),
-        "move of insert postgresql": Figure("moves a second, as a share of single inserts (PostgreSQL)"),
+        "move of insert sqlite": Figure("moves a second, as a share of single inserts (SQLite)", aim="at least 0.35"),
+        "move of insert postgresql": Figure(
+            "moves a second, as a share of single inserts (PostgreSQL)", aim="at least 0.35"
+        ),
         "move of shape sqlite": Figure(
-            "moves a second, as a share of the same reads and writes without rules (SQLite)"
+            "moves a second, as a share of the same reads and writes without rules (SQLite)", aim="at least 0.5"
         ),
         "move of shape postgresql": Figure(
-            "moves a second, as a share of the same reads and writes without rules (PostgreSQL)"
+            "moves a second, as a share of the same reads and writes without rules (PostgreSQL)", aim="at least 0.5"
         ),
-        "email of bare sqlite": Figure("emails a second, as a share of bare templates, SMTP and commits (SQLite)"),
+        "email of bare sqlite": Figure(
+            "emails a second, as a share of bare templates, SMTP and commits (SQLite)", aim="at least 0.8"
+        ),
         "email of bare postgresql": Figure(
-            "emails a second, as a share of bare templates, SMTP and commits (PostgreSQL)"
+            "emails a second, as a share of bare templates, SMTP and commits (PostgreSQL)", aim="at least 0.8"
         ),
-        "late move": Figure("a move at row 500 of a log, as a multiple of one at row 5: the worst game", max),
-        "late page": Figure("the page of a seat at row 500, as a multiple of that at row 50: the worst game", max),
+        "late move": Figure(
+            "a move at row 500 of a log, as a multiple of one at row 5: the worst game", max, "at most 1.1"
+        ),
+        "late page": Figure(
+            "the page of a seat at row 500, as a multiple of that at row 50: the worst game", max, "at most 1.2"
+        ),
         "first look": Figure(
-            "the page of a seat, first opened after a move, as a multiple of an empty page: the worst game", max
+            "the page of a seat, first opened after a move, as a multiple of an empty page: the worst game",
+            max,
+            "at most 4",
         ),
         "news of empty": Figure(
-            "time to check an unchanged table for updates from 1,000 open pages, as a multiple of an empty page"
+            "time to check an unchanged table for updates from 1,000 open pages, as a multiple of an empty page",
+            aim="at most 1.2",
         ),
-        "replay": Figure("speed of replaying the slowest game, as a share of simply copying an object", min),
-        "desk": Figure("a page of the desk among 100,000 tables, as a multiple of that among 1,000: the worst", max),
+        "replay": Figure(
+            "speed of replaying the slowest game, as a share of simply copying an object", min, "at least 0.3"
+        ),
+        "desk": Figure(
+            "a page of the desk among 100,000 tables, as a multiple of that among 1,000: the worst", max, "at most 2"
+        ),
         "two": Figure("moves a second with two web servers and two workers, as a multiple of those with one of each"),
         "four": Figure(
             "moves a second with four web servers and four workers, as a multiple of those with one of each"
@@ -189,9 +209,11 @@ def read() -> dict[str, Any]:
     return measured
 
 
-def note(properties: Iterable[tuple[str, object]]) -> None:
-    """Write the figures of the command that is running, if one is and its tests have noted any."""
-    if (run := os.environ.get(VARIABLE)) and (figures := combined(run.split()[0], properties)):
+def note(properties: Iterable[tuple[str, object]], *, passed: bool) -> None:
+    """Write the figures of the command that is running, if one is and its tests have noted any; `passed`: all of them have."""
+    run = os.environ.get(VARIABLE, "")
+    command = run.partition(" ")[0]
+    if (passed or command == WITH_AIMS) and (figures := combined(command, properties)):
         write(run, figures)
 
 
@@ -244,12 +266,14 @@ def block(command: str, measured: Mapping[str, Any] | None) -> str:
     if measured is not None:
         at = f", with the program as of commit {measured['commit']}" if measured["commit"] else ""
         about = f"`make {measured['run']}` on {measured['date']}{at}:"
+    aims = command == WITH_AIMS
     rows = [
-        f"| {figure.words} | {_shown(figures.get(name))} |"
+        f"| {figure.words} | {_shown(figures.get(name))} |" + (f" {figure.aim} |" if aims else "")
         for name, figure in FIGURES.items()
         if name.startswith(f"{command}.")
     ]
-    return "\n".join((about, "", "| what | figure |", "|---|--:|", *rows))
+    head = ("| what | figure | aim |", "|---|--:|---|") if aims else ("| what | figure |", "|---|--:|")
+    return "\n".join((about, "", *head, *rows))
 
 
 def _shown(value: Number | None) -> str:

@@ -71,23 +71,30 @@ def test_the_figures_of_a_run_are_put_together_and_shown_with_what_was_typed(tmp
     for name in figures.PAGES:
         (tmp_path / f"{name}.md").write_text(
             "[figures]: # (fuzz)\n[figures]: # (end)\n[figures]: # (kit)\n[figures]: # (end)\n"
+            "[figures]: # (bench)\n[figures]: # (end)\n"
         )
     monkeypatch.setattr(figures, "FILE", tmp_path / "figures.json")
     monkeypatch.setattr(figures.paths, "handbook", lambda: tmp_path)
     noted = [("fuzz.inputs", 1500), ("fuzz.inputs", 20), ("bench.desk", 1.5), ("nonsense", "x")]
     monkeypatch.delenv(figures.VARIABLE, raising=False)
-    figures.note(noted)
+    figures.note(noted, passed=True)
     assert json.loads(figures.FILE.read_text()) == {}
     monkeypatch.setenv(figures.VARIABLE, "fuzz EXAMPLES=3")
-    figures.note(noted)
+    figures.note(noted, passed=False)
+    assert json.loads(figures.FILE.read_text()) == {}
+    figures.note(noted, passed=True)
     # A run that was cut short has measured nothing.
     monkeypatch.setenv(figures.VARIABLE, "fuzz EXAMPLES=9")
-    figures.note([("nonsense", "x")])
+    figures.note([("nonsense", "x")], passed=True)
+    # What misses its aim is shown beside it.
+    monkeypatch.setenv(figures.VARIABLE, "bench")
+    figures.note([("bench.desk", 2.5)], passed=False)
     for name in figures.PAGES:
         shown = (tmp_path / f"{name}.md").read_text()
         assert "`make fuzz EXAMPLES=3` on 20" in shown
         assert "hostile inputs tried | 1,520 |" in shown
         assert "where it's accepted) | not measured yet |" in shown
+        assert "the worst | 2.50 | at most 2 |" in shown
         assert "`make kit`: not measured yet." in shown
         assert figures.filled(shown, figures.read()) == shown
 
