@@ -53,6 +53,9 @@ MOST_SHOWN: Final = 100
 _BATCH: Final = 200
 """Clocks read at once."""
 
+_OWN_ACTS: Final = SECRET | {Kind.ENTRY, Kind.UNDONE}
+"""Kinds of rows by which a seat's player acts. Others name the seat too, such as those of more time that another player gave it."""
+
 
 def set_volunteer(tx: Tx, server: Server, person_id: int, *, volunteers: bool) -> None:
     """Add or remove a volunteer for seats whose players are gone."""
@@ -275,7 +278,7 @@ def _moved_openly_since(tx: Tx, game_id: int, seat: int, moment: datetime) -> bo
     """
     in_secret = False
     for row in log.chain(tx, game_id, games.read(tx, game_id).key):
-        own = row.seat == seat and row.at > moment and row.by in IN_PERSON
+        own = row.seat == seat and row.kind in _OWN_ACTS and row.at > moment and row.by in IN_PERSON
         if own and row.kind in SECRET:
             in_secret = True
         elif own or (in_secret and row.kind == Kind.ENTRY and seat in dict(json_body_of(row)["entry"]["choices"])):

@@ -12,7 +12,7 @@ from pbem.domain.errors import Forbidden, Gone, NotFound, TooMany
 from pbem.service import links
 from pbem.service.absence import offers, substitutes
 from pbem.service.account import delete, personal_data
-from pbem.service.clocks import reachability
+from pbem.service.clocks import more_time, reachability
 from pbem.service.desk.acts.clocks import Freeze, Unfreeze
 from pbem.service.desk.acts.correct import Correct
 from pbem.service.desk.acts.people import Ban
@@ -321,6 +321,21 @@ def test_any_move_of_the_player_keeps_the_seat(server, absentee, person, time):
         server.run(substitutes.take, offer.id, person("Zoe"))
     time.seats_change()
     assert server.read(offers.read_offer, offer.id).status == "back"
+
+
+def test_more_time_from_another_player_keeps_no_seat_whose_player_is_gone(server, absentee, person, time):
+    game, gone = absentee("substitute")
+    offer = the_offer(server)
+    while gone not in game.asked():
+        for seat, decision in game.asked().items():
+            game.play(seat, decision.default)
+    time.passes(HOUR)
+    giver = (gone + 1) % 3
+    server.run(more_time.give, game.id, giver, game.person_at(giver), gone)
+    assert the_offer(server).id == offer.id
+    time.seats_change()
+    assert server.read(offers.read_offer, offer.id).status == "open"
+    assert not server.run(substitutes.take, offer.id, person("Zoe"))
 
 
 def test_a_seat_that_nobody_takes_is_offered_once_and_time_goes_on(server, time, absentee):
