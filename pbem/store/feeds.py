@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
 from pbem.domain.hash_chain import Row
 from pbem.domain.states import TableStatus
 from pbem.store import queries
-from pbem.store.schema import DEADLINE, GAME, LOG, PLAYER
+from pbem.store.schema import DEADLINE, FORMER_PLAYER, GAME, LOG, PLAYER
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +39,16 @@ class TableRow:
 
 
 def turns(tx: Connection, person_id: int, since: datetime, turns: int) -> list[TurnRow]:
-    """A person's turns due after this moment, among the last `turns` of each table, by deadline."""
+    """A person's turns due after this moment, among the last `turns` of each table, by deadline.
+
+    Those of a seat's former players are not among them: they would tell how long these had.
+    """
     at_seat = and_(PLAYER.c.game_id == DEADLINE.c.game_id, PLAYER.c.seat == DEADLINE.c.seat)
+    left = select(FORMER_PLAYER.c.turn).where(
+        FORMER_PLAYER.c.game_id == DEADLINE.c.game_id,
+        FORMER_PLAYER.c.seat == DEADLINE.c.seat,
+        FORMER_PLAYER.c.turn > DEADLINE.c.turn,
+    )
     query = (
         select(
             GAME.c.key, GAME.c.title, *(DEADLINE.c[name] for name in ("turn", "seat", "status", "asked_at", "due_at"))
@@ -52,6 +60,7 @@ def turns(tx: Connection, person_id: int, since: datetime, turns: int) -> list[T
             _is_recent(since),
             DEADLINE.c.turn > GAME.c.turn - turns,
             DEADLINE.c.due_at > since,
+            ~left.exists(),
         )
         .order_by(DEADLINE.c.due_at, GAME.c.key, DEADLINE.c.turn, DEADLINE.c.seat)
     )

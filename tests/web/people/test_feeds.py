@@ -10,7 +10,9 @@ from lxml import etree
 from engine import game as games
 from pbem.service.account import feeds
 from pbem.service.clocks import vacations
+from pbem.service.desk.acts.seats import Substitute
 from pbem.service.play import undo
+from tests.service.actors import moderate
 from tests.service.database import all_rows, count_calls
 
 ATOM = {"a": "http://www.w3.org/2005/Atom"}
@@ -114,6 +116,20 @@ def test_a_moved_deadline_revises_its_event_and_a_move_cancels_it(events, table,
     assert done["sequence"] > moved["sequence"]
     clock.advance(feeds.RECENT + timedelta(days=5))
     assert first["uid"] not in [each["uid"] for each in events(person)]
+
+
+def test_a_calendar_has_no_deadline_of_a_former_player(events, table, carry, server, person):
+    game = table("templari", 3)
+    carry()
+    seat = next(iter(game.asked()))
+    game.play(seat, game.asked()[seat].default)
+    moderate(server, Substitute(game.id, seat, "zoe@example.org"), "Ann asked us to.")
+    assert events(person("Zoe")) == []
+    while seat not in game.asked():
+        other, decision = next(iter(game.asked().items()))
+        game.play(other, decision.default)
+    carry()
+    assert len(events(person("Zoe"))) == 1
 
 
 def test_news_are_newest_first_and_keep_their_ids(news, table, clock, server):
