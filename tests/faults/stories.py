@@ -201,7 +201,7 @@ def plays_by_links(world: AddressWorld) -> None:
     server.run(seat_link.drop_order, order)
     server.run(seat_link.api_token, token)
     server.run(talk.say_by_link, token, "Good luck!")
-    server.run(notes.save, token, "Ben bluffs.")
+    server.run(notes.save, token, "Ben bluffs.", notes.mark_of(""))
     server.run(notes.add, game.id, 0, game.person_at(0), "Often.")
     server.run(calls.report, other, 1)
     world.moderate(Redact(game.id, 1))

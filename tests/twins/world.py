@@ -117,7 +117,7 @@ class World:
         for seat, (_, token) in self.links.items():
             # Notes say things that only their player knows.
             known = sha256(repr(self.game.view(seat)).encode()).digest()
-            self.server.run(notes.save, token, f"I remember {int.from_bytes(known[:4], 'big')}.")
+            self.server.run(notes.save, token, f"I remember {int.from_bytes(known[:4], 'big')}.", notes.mark_of(""))
         for seat in range(truth.seats):
             self.server.run(feeds.renew, self.game.person_at(seat))
         self._programs = {seat: self.server.run(by_link.api_token, token) for seat, (_, token) in self.links.items()}

@@ -5,6 +5,7 @@ import json
 from pbem.service.account import personal_data
 from pbem.service.desk.acts.seats import Substitute
 from pbem.service.people import addresses
+from pbem.service.play import notes as play_notes
 from pbem.store import merge, notes, personal_data as rows
 from tests.service.actors import moderate
 from tests.service.database import all_rows
@@ -33,6 +34,21 @@ def test_notes_are_ones_own_on_the_page_and_in_the_export_and_go_with_the_person
     with server.store.read() as tx:
         assert notes.read(tx, game.id, seat, zoe) == ""
     assert "Ben bluffs" not in repr(all_rows(server.store))
+
+
+def test_a_note_that_came_by_email_is_not_lost_to_a_page_opened_before(browser, links, table, server):
+    game = table("templari", 3)
+    token, ann = links.of(game, 0)[1], game.person_at(0)
+    page = browser.open(f"/s/{token}/notes")
+    server.run(play_notes.add, game.id, 0, ann, "Cleo saves coins.")
+    refused = page.form("Save notes").press(text="Ben bluffs.")
+    assert refused.status == 409
+    assert "Your notes have changed since you opened this page." in refused.text
+    assert "Cleo saves coins." in refused.text
+    saved = refused.form("Save notes").press(text="Ben bluffs.\nCleo saves coins.")
+    assert "Notes saved." in saved.text
+    with server.store.read() as tx:
+        assert notes.read(tx, game.id, 0, ann) == "Ben bluffs.\nCleo saves coins."
 
 
 def test_a_player_who_takes_a_seat_over_finds_no_notes(browser, links, table, server):
