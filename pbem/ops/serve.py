@@ -168,8 +168,10 @@ def _worker_context(server: Server, config: Config) -> WorkerContext:
         keep_lease(server, post)
         keep_lease(server, messages)
 
+    unread: receive.Held = []
+
     def receive_batch(server: Server) -> int:
-        return receive.process(server, box)
+        return receive.process(server, box, held=unread)
 
     by_kind = codes(config)
 

@@ -53,6 +53,7 @@ class WorkerContext:
     stopping: threading.Event = field(default_factory=threading.Event)
     held_back: str | None = None
     bots_rota: bots.Rota = field(default_factory=bots.Rota)
+    reviews_held: reviews.Held = field(default_factory=list)
 
     def clocks_run(self) -> bool:
         """Whether anything may happen because its time has come; if not, the reason is logged once."""
@@ -214,7 +215,9 @@ def update_ratings(context: WorkerContext) -> bool:
 
 def make_reviews(context: WorkerContext) -> bool:
     """Make the next review of a finished game."""
-    return context.review is not None and reviews.make_next(context.server, context.review, context.stopping.is_set)
+    if context.review is None:
+        return False
+    return reviews.make_next(context.server, context.review, context.stopping.is_set, context.reviews_held)
 
 
 def clean_up(context: WorkerContext) -> None:

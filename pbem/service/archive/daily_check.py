@@ -17,6 +17,7 @@ from pbem.service.clocks import stopped_tables
 from pbem.service.server import Server
 from pbem.store import flaws, heartbeats, recordings, task_progress
 from pbem.store.database import Tx
+from pbem.store.database_errors import is_outage
 from pbem.store.flaws import FlawRow
 from pbem.store.recordings import RecordingRow
 
@@ -25,6 +26,8 @@ ROWS: Final = 300
 
 _TASK: Final = "checking"
 _AT_ONCE: Final = 20
+_BEGUN: Final = -1
+"""The progress of a round that has checked no table yet; it is 0 where none is under way."""
 
 _log = structlog.get_logger(__name__)
 
@@ -70,7 +73,11 @@ def _check(server: Server, check: CheckTable, game_id: int) -> CheckResult:
     except Unplayable:
         # Its rules are missing or have failed: the table is stopped, and is checked when it goes on.
         return CheckResult(0)
-    except Exception:  # noqa: BLE001 - a record that cannot even be read must not hold up the round
+    except Exception as error:
+        if is_outage(error):
+            # It says nothing about the record, which is checked when the database is back.
+            raise
+        # A record that cannot even be read must not hold up the round.
         _log.exception("table_not_checked", game=game_id)
         return CheckResult(0, wrong=1)
 
@@ -78,9 +85,13 @@ def _check(server: Server, check: CheckTable, game_id: int) -> CheckResult:
 def _progress(tx: Tx, server: Server) -> int | None:
     """Today's progress, starting a round if none runs; None once today's is checked."""
     mark = task_progress.lock(tx, _TASK)
-    if mark == 0 and not heartbeats.take_task(tx, _TASK, server.now().date().isoformat()):
+    if mark != 0:
+        return mark
+    if not heartbeats.take_task(tx, _TASK, server.now().date().isoformat()):
         return None
-    return mark
+    # Noted at once, so that a round that breaks off at its first table goes on.
+    task_progress.put(tx, _TASK, _BEGUN)
+    return _BEGUN
 
 
 def _store(server: Server, game_id: int, result: CheckResult) -> None:

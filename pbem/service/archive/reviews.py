@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import Final
 
 import structlog
@@ -29,6 +30,7 @@ from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
 from pbem.store import games, log, outbox, people, players as player_rows, reviews
 from pbem.store.database import Tx
+from pbem.store.database_errors import is_outage
 from pbem.store.games import GameRow
 from pbem.store.outbox import NewEmail
 from pbem.store.reviews import MOST_ATTEMPTS, ReviewRow
@@ -36,6 +38,9 @@ from pbem.tokens import Purpose
 
 LEASE: Final = timedelta(hours=1)
 """The time for which a worker has a review to itself: longer than the coach may take."""
+
+Held = list[ReviewRow]
+"""Reviews that were claimed when the database failed."""
 
 _NOT_OWN: Final = frozenset({Cause.CLOCK, Cause.BOT})
 
@@ -65,21 +70,33 @@ class SeatReview:
         return self.seat == self.table.seat
 
 
-def make_next(server: Server, make: MakeReview, stopping: Callable[[], bool] = lambda: False) -> bool:
-    """Make the next review that is due. Returns whether there was one."""
+def make_next(
+    server: Server, make: MakeReview, stopping: Callable[[], bool] = lambda: False, held: Held | None = None
+) -> bool:
+    """Make the next review that is due. Returns whether there was one.
+
+    A failure of the database is no fault of the review's: it is among those `held`, and no attempt is counted.
+    """
+    held = [] if held is None else held
     now = server.now()
+    _release_held(server, held)
     row = server.store.write(lambda tx: reviews.claim(tx, now, now + LEASE))
     if row is None:
         return False
     try:
         body = coach.write(make(server.query(_task, row)))
+        is_new = server.run(_keep, row, body)
     except Exception as error:  # noqa: BLE001 - one game that can't be reviewed must not hold up the others
+        if is_outage(error):
+            _log.warning("review_waits", game=row.game_id, seat=row.seat, error=type(error).__name__)
+            held.append(row)
+            return False
         if isinstance(error, Failed) and stopping():
             server.store.write(lambda tx: reviews.release(tx, row, now))
             return False
         _log.exception("review_failed", game=row.game_id, seat=row.seat, attempts=row.attempts)
         return True
-    if server.run(_keep, row, body):
+    if is_new:
         _log.info("review_made", game=row.game_id, seat=row.seat)
     return True
 
@@ -117,6 +134,13 @@ def share(tx: Tx, server: Server, token: str, *, shared: bool) -> None:
     link = links.open_to_act(tx, server, token, Purpose.SEAT)[0]
     if not reviews.share(tx, link.game_id, link.seat, link.person_id, shared=shared):
         raise NotFound(_("There's no review to share."))
+
+
+def _release_held(server: Server, held: Held) -> None:
+    """Release the reviews that a failure of the database left claimed. Others that are due come first."""
+    while held:
+        server.store.write(partial(reviews.release, row=held[-1], due_at=server.now()))
+        held.pop()
 
 
 def _has_failed(row: ReviewRow, server: Server) -> bool:

@@ -29,6 +29,7 @@ from pbem.service.people.addresses import normalised
 from pbem.service.server import Server
 from pbem.store import jobs, outbox
 from pbem.store.database import Tx
+from pbem.store.database_errors import is_outage
 from pbem.store.jobs import Target
 
 LISTED: Final = 100
@@ -146,7 +147,11 @@ def advance(server: Server, job_id: int, progress: Callable[[int], None] = lambd
     for target in following:
         try:
             server.run(_step, job_id=job_id, target=target)
-        except Exception as error:  # noqa: BLE001 - whatever is wrong with one, the others must not wait for it
+        except Exception as error:
+            if is_outage(error):
+                # It is no fault of the target's, which is the next one again.
+                raise
+            # A fault in one must not stop the others.
             if not isinstance(error, PbemError):
                 _log.exception("job_step_failed", job=job_id, number=target.number)
             why = str(error) if isinstance(error, PbemError) else f"a fault in the server ({type(error).__name__})"

@@ -36,6 +36,7 @@ from pbem.service.links import EmailLink, MoveLink
 from pbem.service.server import Server
 from pbem.store import limits, received as rows
 from pbem.store.database import Tx
+from pbem.store.database_errors import is_outage
 from pbem.store.links import LinkRow
 from pbem.store.outbox import NewEmail
 from pbem.store.received import ReceivedRow
@@ -52,11 +53,17 @@ TRIES: Final = 5
 PAUSE: Final = timedelta(minutes=2)
 """The wait after a failed try, times the number of tries."""
 
+AGAIN: Final = timedelta(seconds=5)
+"""The wait after a failure of the database."""
+
 MOST_AN_HOUR: Final = 30
 """Emails an hour to one of our addresses: more than a person writes, less than two programs that answer each other."""
 
 RETENTION: Final = timedelta(days=30)
 """How long an email is recognised when it comes again; mail servers try for five days. Then its row is deleted."""
+
+Held = list[ReceivedRow]
+"""Emails that were claimed when the database failed."""
 
 _log = structlog.get_logger(__name__)
 
@@ -129,11 +136,14 @@ def receive(server: Server, settings: InboundSettings, envelope_from: str, envel
     return Arrival(server, settings, envelope_from, raw).receive(envelope_to)
 
 
-def process(server: Server, settings: InboundSettings, limit: int = BATCH) -> int:
+def process(server: Server, settings: InboundSettings, limit: int = BATCH, held: Held | None = None) -> int:
     """Process stored emails, at most one batch; returns how many.
 
-    Each is claimed when its turn comes, so a worker that is killed holds back one.
+    Each is claimed when its turn comes, so a worker that is killed holds back one. A failure of the database is no fault of
+    the email's: it is among those `held`, and no attempt is counted.
     """
+    held = [] if held is None else held
+    _release_held(server, held)
     for done in range(limit):
         now = server.now()
         claimed = server.store.write(partial(rows.claim, now=now, until=now + LEASE, limit=1))
@@ -142,7 +152,11 @@ def process(server: Server, settings: InboundSettings, limit: int = BATCH) -> in
         (row,) = claimed
         try:
             _process_one(server, settings, row)
-        except Exception:  # noqa: BLE001 - an email that cannot be processed must not hold up the others
+        except Exception as error:  # noqa: BLE001 - an email that cannot be processed must not hold up the others
+            if is_outage(error):
+                _log.warning("mail_waits", email=row.id, error=type(error).__name__)
+                held.append(row)
+                continue
             _log.exception("mail_not_read", email=row.id, attempts=row.attempts)
             _try_later(server, row)
     return limit
@@ -345,6 +359,18 @@ def _if_claimed(server: Server, row: ReceivedRow, work: Callable[[Tx], None]) ->
 def _try_later(server: Server, row: ReceivedRow) -> None:
     later = server.now() + PAUSE * row.attempts
     _if_claimed(server, row, lambda tx: rows.change(tx, row.id, claimed_until=None, due_at=later))
+
+
+def _release_held(server: Server, held: Held) -> None:
+    """Release the emails that a failure of the database left claimed."""
+    while held:
+        _release(server, held[-1])
+        held.pop()
+
+
+def _release(server: Server, row: ReceivedRow) -> None:
+    free = {"claimed_until": None, "attempts": row.attempts - 1, "due_at": server.now() + AGAIN}
+    _if_claimed(server, row, lambda tx: rows.change(tx, row.id, **free))
 
 
 def _give_up(server: Server, row: ReceivedRow) -> None:

@@ -28,6 +28,7 @@ from pbem.service.outgoing.deliver import LEASE, UNSURE
 from pbem.service.server import Server
 from pbem.store import channels, games, leases, ledger, outages, outbox
 from pbem.store.database import Tx
+from pbem.store.database_errors import is_outage
 from pbem.store.outbox import EmailRow
 from pbem.store.schema import ChannelRow, LeaseRow
 
@@ -39,13 +40,17 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(slots=True)
 class ChannelPost:
-    """What one process sends messages with, and the lease it sends under; `finished` is the last one that holds nothing."""
+    """What one process sends messages with, and the lease it sends under; `finished` is the last one that holds nothing.
+
+    `held` are messages that were claimed when the database failed.
+    """
 
     letterhead: Letterhead
     client: Client
     stopping: threading.Event = field(default_factory=threading.Event, kw_only=True)
     lease: LeaseRow | None = None
     finished: int = 0
+    held: list[EmailRow] = field(default_factory=list)
 
 
 def channel_post_of(config: Config, letterhead: Letterhead, stopping: threading.Event | None = None) -> ChannelPost:
@@ -61,6 +66,7 @@ def send_batch(server: Server, post: ChannelPost) -> int:
 def deliver_messages(server: Server, post: ChannelPost) -> int:
     """Send the messages that are due, at most one batch; returns their number."""
     now = server.now()
+    outcomes.release_held(server, post.held)
     # Most servers have no channels, and this is asked every two seconds.
     if not server.query(leases.any_message, now):
         return 0
@@ -75,7 +81,8 @@ def deliver_messages(server: Server, post: ChannelPost) -> int:
                 server.run(_record_failure, row, "its sender has failed too often")
         tried = [row for row in claimed if row.attempts <= outcomes.TRIES]
         _send(server, post, _prepare(server, post, tried))
-        post.finished = lease.id
+        if not post.held:
+            post.finished = lease.id
     finally:
         post.lease = None
     return len(claimed)
@@ -117,6 +124,10 @@ def _prepare(server: Server, post: ChannelPost, rows: list[EmailRow]) -> list[Re
     except Exception as error:  # noqa: BLE001 - a message that cannot be written must not hold up the others
         if len(rows) != 1:
             return [message for row in rows for message in _prepare(server, post, [row])]
+        if is_outage(error):
+            _log.warning("message_waits", message=rows[0].id, error=type(error).__name__)
+            post.held.append(rows[0])
+            return []
         _log.exception("message_not_written", message=rows[0].id, kind=rows[0].kind)
         server.run(_postpone, rows[0], Sent(Result.LATER, f"it couldn't be written ({type(error).__name__})"))
         return []

@@ -39,6 +39,7 @@ from pbem.service.outgoing.prepare import PreparedEmail
 from pbem.service.server import Server
 from pbem.store import leases, outages, people, rate_limits, traffic
 from pbem.store.database import Tx
+from pbem.store.database_errors import is_outage
 from pbem.store.outbox import EmailRow
 from pbem.store.schema import LeaseRow
 from pbem.tokens import Purpose
@@ -88,6 +89,7 @@ class Post:
 
     `in_a_row` counts failures in a row by domain, and broken connections under no name. `served` is the domain that had its
     turn last, `finished` the last lease that holds nothing any more, and `left_behind` says whether dead senders left emails.
+    `held` are emails that were claimed when the database failed.
     """
 
     letterhead: Letterhead
@@ -104,6 +106,7 @@ class Post:
     finished: int = 0
     left_behind: bool = False
     served: str = ""
+    held: list[EmailRow] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -171,6 +174,7 @@ def deliver(server: Server, post: Post, limit: int = BATCH) -> Delivered:
     if post.rests_until is not None and timedelta(0) < post.rests_until - started <= LONGEST_REST:
         return done
     post.rests_until = None
+    outcomes.release_held(server, post.held)
     if post.failures:
         # One email finds out whether the relay is back.
         limit = 1
@@ -232,7 +236,8 @@ def _deliver(server: Server, post: Post, session: Session, claim: Claim, done: D
                 done.given_up += 1
         tried = [row for row in claimed if row.attempts <= outcomes.TRIES]
         _send(server, post, session, _prepare(server, post, tried, now, done) if tried else [], done)
-        post.finished = lease.id
+        if not post.held:
+            post.finished = lease.id
     finally:
         post.lease = outer
 
@@ -274,6 +279,10 @@ def _prepare(server: Server, post: Post, rows: Sequence[EmailRow], now: datetime
             # One of them failed, and nobody knows which, so each is prepared by itself.
             return [email for row in rows for email in _prepare(server, post, [row], now, done)]
         (row,) = rows
+        if is_outage(error):
+            _log.warning("mail_waits", email=row.id, error=type(error).__name__)
+            post.held.append(row)
+            return []
         _log.exception("mail_not_written", email=row.id, kind=row.kind, attempts=row.attempts)
         done.count(server.run(outcomes.postpone, row, f"it couldn't be written ({type(error).__name__})"))
         return []

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Final
 
 import structlog
@@ -42,6 +43,9 @@ from pbem.store.database import Tx
 from pbem.store.outbox import EmailRow
 
 TRIES: Final = 10
+
+AGAIN: Final = timedelta(seconds=5)
+"""The wait after a failure of the database."""
 
 RETENTION: Final = timedelta(days=400)
 """How long the numbers of domains and past alarms are kept: a year can be compared with the one before."""
@@ -102,6 +106,13 @@ def park(tx: Tx, server: Server, row: EmailRow, answer: str) -> None:
     """Give an email up until an organiser has looked at it."""
     if leases.lock_leased(tx, [row]):
         _park(tx, server, row, answer)
+
+
+def release_held(server: Server, held: list[EmailRow]) -> None:
+    """Release emails that a failure of the database left claimed; none counts an attempt."""
+    while held:
+        server.store.write(partial(leases.release, email=held[-1], due_at=server.now() + AGAIN))
+        held.pop()
 
 
 def jittered(server: Server, attempt: int) -> timedelta:

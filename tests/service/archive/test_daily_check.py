@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 from sqlalchemy import update
+from sqlalchemy.exc import OperationalError
 
 from pbem.ops.verify import verify_game
 from pbem.service.archive import daily_check
@@ -80,6 +81,17 @@ def test_an_unreadable_log_does_not_hold_up_others(server, games):
     found = flaw(server, games[0])
     assert found is not None
     assert "card" not in found.says
+
+
+def test_a_database_that_fails_is_no_fault_of_the_log_it_was_asked_for(server, games):
+    def breaks(_tx, _game_id):
+        raise OperationalError("SELECT 1", {}, Exception("disk I/O error"))
+
+    with pytest.raises(OperationalError):
+        daily_check.check_some(server, breaks)
+    assert not has_new_alarms(server)
+    assert round_of(server) == 3
+    assert flaw(server, games[0]) is None
 
 
 def test_a_check_stops_after_some_rows_and_the_next_continues_there(server, games):

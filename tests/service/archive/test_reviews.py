@@ -20,6 +20,7 @@ from pbem.store import people, personal_data
 from pbem.store.reviews import MOST_A_DAY, MOST_ATTEMPTS
 from pbem.store.schema import REVIEW
 from tests.plugins import broken
+from tests.service.absence.test_database_away import Away
 from tests.service.archive.sample_review import SAMPLE, sample
 from tests.service.archive.test_replay import token_of
 from tests.service.database import queued_emails
@@ -128,6 +129,19 @@ def test_two_workers_never_make_the_same_review(server, table):
     make_next(server, other_worker_meanwhile)
     assert sorted(inner) == [0, 1, 2]
     assert not make_next(server, sample)
+
+
+@pytest.mark.parametrize("step", ["_task", "_keep"])
+def test_a_review_is_made_as_soon_as_a_failed_database_is_back(server, table, monkeypatch, step):
+    over(table)
+    away, held = Away(monkeypatch, reviews, step), []
+    away.gone = True
+    for _ in range(MOST_ATTEMPTS + 1):
+        assert not make_next(server, sample, held=held)
+    away.gone = False
+    while make_next(server, sample, held=held):
+        pass
+    assert [(bool(row["body"]), row["attempts"]) for row in rows(server).values()] == [(True, 1)] * 3
 
 
 def test_a_review_whose_worker_was_killed_is_made_later(server, clock, table):

@@ -4,6 +4,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 import pytest
+from sqlalchemy.exc import OperationalError
 
 from pbem.domain.bounce import Bounce
 from pbem.domain.errors import BadInput
@@ -13,6 +14,7 @@ from pbem.service.desk.acts.seats import Substitute
 from pbem.service.desk.jobs import What
 from pbem.service.tables import demo
 from pbem.store import audit, guests, jobs as job_rows, outbox, reachability, tables
+from tests.service.absence.test_database_away import Away
 from tests.service.actors import OLGA, ROOT, moderate
 from tests.service.clock import HOUR, Time
 from tests.service.database import all_rows, count_calls, queued_emails
@@ -173,6 +175,17 @@ def test_a_worker_that_dies_at_any_moment_leaves_nothing_half_done_and_nothing_i
     assert server.query(job_rows.read, job).failed == 0
     assert [[row.kind for row in game.log()].count("Paused") for game in three] == [1, 1, 1]
     assert acts(server) == ["pause all", "pause", "pause", "pause"]
+
+
+def test_a_table_that_a_job_meets_while_the_database_fails_is_done_once_it_is_back(server, three, monkeypatch):
+    job, away = begins(server, What.PAUSE), Away(monkeypatch, jobs, "_step")
+    away.gone = True
+    with pytest.raises(OperationalError):
+        jobs.advance_all(server)
+    away.gone = False
+    goes_on(server)
+    assert all(game.row().paused for game in three)
+    assert server.query(job_rows.read, job).failed == 0
 
 
 def test_a_second_press_of_the_same_button_is_the_same_job(server, three):

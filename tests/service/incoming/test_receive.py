@@ -28,7 +28,7 @@ from pbem.mail.wire import parse
 from pbem.mail.write.compose import Letterhead
 from pbem.service import links
 from pbem.service.incoming import receive, unverified_replies
-from pbem.service.incoming.receive import LEASE, MOST_AN_HOUR, RETENTION, TRIES, Arrival
+from pbem.service.incoming.receive import AGAIN, LEASE, MOST_AN_HOUR, RETENTION, TRIES, Arrival
 from pbem.service.outgoing import ledger, new_links
 from pbem.service.outgoing.deliver import Post, deliver
 from pbem.service.play import by_link
@@ -37,6 +37,7 @@ from pbem.store import ledger as ledger_rows, outbox, reachability, received as 
 from pbem.tokens import Purpose
 from tests.mail import report_samples
 from tests.mail.mail_server import connected
+from tests.service.absence.test_database_away import Away
 from tests.service.database import BrokenError, all_rows, check_atomic, count_calls, holds_token, queued_emails
 from tests.service.inbox import HOST, OUR_SENDER, Inbox
 from tests.service.races import meetings
@@ -337,6 +338,22 @@ def test_an_email_that_cannot_be_processed_is_parked_and_holds_up_no_other(inbox
     assert inbox.rows()[0].raw is not None
     assert chosen(game) == before
     assert [each["event"] for each in logged] == ["mail_not_read"] * TRIES + ["mail_parked_unread"]
+
+
+def test_a_reply_is_read_as_soon_as_a_failed_database_is_back(inbox, server, clock, game, monkeypatch):
+    before, held = chosen(game), []
+    inbox.takes(inbox.written(game, 0, choice(game)), inbox.reply_address(game, 0))
+    away = Away(monkeypatch, receive, "_carry_out_unless_revoked")
+    away.gone = True
+    for _ in range(TRIES + 1):
+        receive.process(server, inbox.box, held=held)
+        assert receive.process(server, inbox.box, held=held) == 0, "it waits a little"
+        clock.advance(AGAIN)
+    assert chosen(game) == before
+    away.gone = False
+    receive.process(server, inbox.box, held=held)
+    assert [(row.status, row.attempts) for row in inbox.rows()] == [("done", 1)]
+    assert chosen(game) == before + 1
 
 
 def fails(*_given):

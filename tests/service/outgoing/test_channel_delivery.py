@@ -15,11 +15,13 @@ from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, TooMany
 from pbem.mail.write.compose import Letterhead
 from pbem.service.account import channels as own, delete, personal_data
 from pbem.service.clocks import reachability
-from pbem.service.outgoing import channel_delivery, ledger, new_links
+from pbem.service.outgoing import channel_delivery, channel_messages, ledger, new_links
 from pbem.service.outgoing.channel_delivery import ChannelPost
 from pbem.service.outgoing.channel_messages import code_of
+from pbem.service.outgoing.outcomes import TRIES
 from pbem.store import channels, deadlines, outbox, people, reachability as rows
 from tests.channels.far_end import FarEnd, code_sent_to, status
+from tests.service.absence.test_database_away import Away
 from tests.service.database import queued_emails
 
 LETTERHEAD = Letterhead("Games", "https://play.example.org", "play.example.org", "games@play.example.org", "help@x.org")
@@ -184,6 +186,19 @@ def asked_through_ntfy(way, table):
         if other != seat:
             game.play(other, game.asked()[other].default)
     return game, seat, person
+
+
+def test_a_failed_database_is_no_fault_of_a_message_or_its_channel(way, table, monkeypatch):
+    _game, _seat, person = asked_through_ntfy(way, table)
+    away = Away(monkeypatch, channel_messages, "_store")
+    away.gone = True
+    for _ in range(TRIES + 1):
+        way.deliver()
+    assert way.whats(person) == ["queued"]
+    away.gone = False
+    way.deliver()
+    way.deliver()
+    assert (way.message(person).status, way.message(person).attempts) == ("sent", 1)
 
 
 def test_a_message_is_tried_again_with_the_same_id_and_waits_as_long_as_the_service_wants(way, table):

@@ -31,7 +31,7 @@ from pbem.service.account import delete
 from pbem.service.desk.acts.emails import Resend, ResendOfNoTable
 from pbem.service.outgoing import deliver, ledger, prepare
 from pbem.service.outgoing.deliver import LEASE, TOGETHER, Post
-from pbem.service.outgoing.outcomes import TRIES
+from pbem.service.outgoing.outcomes import AGAIN, TRIES
 from pbem.service.people import addresses
 from pbem.service.play import by_link, undo
 from pbem.service.tables import joining, leaving, talk
@@ -41,6 +41,7 @@ from pbem.tokens import SECRET_BYTES, Purpose, revoke, rotate
 from tests.fakes import SeededRandomness
 from tests.mail.test_dkim import SETTINGS, dns
 from tests.mail.transports import ACCEPTED, FunctionTransport, InterceptingTransport
+from tests.service.absence.test_database_away import Away
 from tests.service.actors import moderate
 from tests.service.database import holds_token
 from tests.service.play.test_move import to_the_end
@@ -563,6 +564,28 @@ def test_an_email_that_cannot_be_written_holds_up_no_other(server, clock, sink, 
     assert bad.attempts == 1
     drain(server, clock, post)
     assert [row.kind for row in rows(server, "parked")] == ["nonsense"]
+
+
+def test_an_email_is_written_as_soon_as_a_failed_database_is_back_and_no_try_is_counted(
+    server, clock, sink, post, person, monkeypatch
+):
+    for name in ("Ann", "Ben"):
+        queue_links(server, person(name))
+    away = Away(monkeypatch, prepare, "_store")
+    away.gone = True
+    for _ in range(TRIES + 1):
+        work(server, post)
+        clock.advance(AGAIN)
+    away.gone = False
+    work(server, post)
+    clock.advance(AGAIN)
+    work(server, post)
+    assert sorted(email.recipient for email in sink.emails) == ["ann@example.org", "ben@example.org"]
+    assert {row.attempts for row in rows(server, "sent", kind="links")} == {1}
+    assert {line for row in rows(server, "sent", kind="links") for line in lines_of(server, row)} == {
+        "rendered",
+        "accepted",
+    }
 
 
 def test_an_email_that_kills_its_sender_again_and_again_is_parked(server, clock, post, person):
