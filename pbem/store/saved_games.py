@@ -175,11 +175,12 @@ def replace_all(tx: Connection, game_id: int | None, saved: SavedGame, now: date
 
 
 def set_emails_aside(tx: Connection, game_id: int, after_seq: int, now: datetime, why: str) -> int:
-    """Supersede the queued emails about turns, rows and reviews of a game, and return their number.
+    """Supersede the queued emails about turns, rows, reviews and lines of talk of a game, and return their number.
 
-    Emails about rows after `after_seq` name no row any more: other rows get those numbers.
+    Emails about rows after `after_seq` name no row any more: other rows get those numbers, and other lines may get those of talk.
     """
-    part = or_(OUTBOX.c.turn.is_not(None), OUTBOX.c.seq.is_not(None), OUTBOX.c.kind == EmailKind.REVIEW)
+    named = OUTBOX.c.kind.in_((EmailKind.REVIEW, EmailKind.MENTION))
+    part = or_(OUTBOX.c.turn.is_not(None), OUTBOX.c.seq.is_not(None), named)
     about = (OUTBOX.c.game_id == game_id, part)
     waiting = (OUTBOX.c.status.in_((EmailStatus.QUEUED, EmailStatus.DIGEST)), OUTBOX.c.lease_id.is_(None))
     outdated = update(OUTBOX).where(*about, *waiting, OUTBOX.c.kind.not_in(_BY_ITSELF))

@@ -14,6 +14,7 @@ from pbem import config, paths
 from pbem.domain.acts import Actor, Role
 from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound
 from pbem.domain.states import Insight
+from pbem.domain.topics import Topic
 from pbem.ops.verify import verify_file, verify_game, verify_saved
 from pbem.service import links as service_links
 from pbem.service.absence import offers, substitutes
@@ -23,12 +24,13 @@ from pbem.service.desk import audit, export_table, put_back, table as desk_table
 from pbem.service.desk.acts.clocks import Close, Freeze, Pause
 from pbem.service.desk.acts.correct import Correct, Redact
 from pbem.service.desk.acts.seats import Offer, Substitute
+from pbem.service.outgoing import preferences
 from pbem.service.outgoing.deliver import Post, deliver, post_of
 from pbem.service.play import move, standing_orders
 from pbem.service.play.log import Kind
 from pbem.service.tables import leaving, talk
 from pbem.store import audit as audit_rows, insiders, players, reliability, saved_games, talk as talk_rows
-from pbem.store.schema import GAME, LINK, LOG, METADATA, OUTBOX
+from pbem.store.schema import GAME, LINK, LOG, METADATA, OUTBOX, TALK
 from pbem.tokens import Purpose
 from tests.mail.transports import StoringTransport
 from tests.service.actors import OLGA, ROOT, moderate
@@ -308,6 +310,21 @@ def test_talk_of_a_successor_before_a_restore_stays_theirs(server, clock, poker,
     with server.store.read() as tx:
         (line,) = talk_rows.lines(tx, game.id, game.row().key)
     assert line.who(game.players()[0].name) == "Zoe"
+
+
+def test_no_mention_from_before_a_restore_quotes_the_line_that_got_its_number(server, poker):
+    ben = poker.person_at(1)
+    server.run(preferences.switch_topic, ben, Topic.TALK, on=True)
+    server.run(talk.say, poker.id, 2, poker.person_at(2), "Not for everyone.")
+    saved = saved_of(server, poker)
+    # The line of an earlier timeline: here another one has its number.
+    server.store.write(lambda tx: tx.execute(delete(TALK).where(TALK.c.game_id == poker.id)))
+    server.run(talk.say, poker.id, 0, poker.person_at(0), f"Well played, @{poker.players()[1].name}!")
+    assert [email.status for email in queued_emails(server, ben, "mention")] == ["queued"]
+    _, game = back(server, saved, replacing=True)
+    with server.store.read() as tx:
+        assert [line.text for line in talk_rows.lines(tx, game.id, game.row().key)] == ["Not for everyone."]
+    assert [email.status for email in queued_emails(server, ben, "mention")] == ["superseded"]
 
 
 def test_a_corrected_title_and_a_former_players_corrected_name_stay_corrected(server, poker, person):
