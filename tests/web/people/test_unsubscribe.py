@@ -190,6 +190,15 @@ def test_the_link_shows_only_tables_its_reader_was_emailed_about(browser, server
         assert one_click(browser, f"{ann.all}/{key}").status_code == 404
 
 
+def test_the_link_of_one_tables_email_names_no_other_table(browser, server, ann):
+    browser.open(ann.second).form("Save timing").press(delivery="results")
+    page = browser.open(ann.all)
+    assert "One table has its own setting." in page.text
+    title = server.read(outgoing_preferences.read, ann.number, ann.keys[1]).title
+    assert title
+    assert title not in page.text
+
+
 def test_links_to_everything_else_are_emailed_to_the_address(browser, server, ann):
     browser.open(ann.all).form("Email my links").press()
     assert [email.kind for email in queued_emails(server, ann.number)][-1] == "links"
