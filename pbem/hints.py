@@ -34,6 +34,10 @@ MOST_HINTS: Final = 500
 _log = structlog.get_logger(__name__)
 
 
+class NoHint(TooMany):
+    """The Expert has worked on a hint, and has none."""
+
+
 class HintTask(NamedTuple):
     """A decision that a player wants a hint for: what they see, and what they're asked."""
 
@@ -55,7 +59,7 @@ class Adviser:
         self._hints: LRU[Verdict] = LRU(MOST_HINTS)
 
     def __call__(self, task: HintTask) -> Verdict:
-        """The hint. Raises TooMany while it's making another one, or if this one takes too long."""
+        """The hint. Raises TooMany while it's making another one, and NoHint if this one takes too long."""
         question = _question(task)
         key = tuple(question.values())
         if (known := self._hints.get(key)) is not None:
@@ -66,7 +70,7 @@ class Adviser:
             found: Verdict = _DECODER.decode(self._child.ask(question))
         except child_process.Failed as failed:
             _log.exception("hint_failed", game=task.game.slug)
-            raise TooMany(_("The Expert has no hint for this move."), remedy=_("Choose without one.")) from failed
+            raise NoHint(_("The Expert has no hint for this move."), remedy=_("Choose without one.")) from failed
         finally:
             self._busy.release()
         return self._hints.put(key, found)

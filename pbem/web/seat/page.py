@@ -20,7 +20,7 @@ from pbem.domain.duration import HOUR
 from pbem.domain.errors import BadInput, NotFound, Refusal, Stale, TooMany
 from pbem.domain.moments import moment_text
 from pbem.domain.pace import Bank, parse_pace
-from pbem.hints import HintTask
+from pbem.hints import HintTask, NoHint
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.service.account import my_page
@@ -130,8 +130,10 @@ def ask_for_hint(token: str) -> Response:
             raise _too_many_hints()
         found = site.hint(HintTask(seat.rules, seat.view, seat.decision))
     except TooMany as refused:
+        if isinstance(refused, NoHint):
+            server().run(quota.take, [of_network])
         return page(seat, token, refused=refused)
-    # Only a hint that was made has kept others waiting.
+    # Only what the Expert has worked on has kept others waiting.
     server().run(quota.take, [of_network])
     words = tuple(map(seat.teller, of_hint(found, coach.HINTED)))
     return page(seat, token, Input(choice=found.chosen), hint=words)

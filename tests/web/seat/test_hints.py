@@ -11,7 +11,7 @@ from engine import codec
 from pbem.child_process import Failed
 from pbem.domain.duration import HOUR
 from pbem.domain.errors import TooMany
-from pbem.hints import Adviser, HintTask, hint_here
+from pbem.hints import Adviser, HintTask, NoHint, hint_here
 from pbem.service.play import seat_view
 from pbem.service.tables import demo
 from tests.service.archive.sample_review import sample_hint
@@ -83,6 +83,23 @@ def test_one_network_cannot_keep_the_expert_from_everyone_else(browser, links, o
     assert (refused.status, "Many hints were asked for" in refused.text) == (429, True)
     clock.advance(HOUR / 3)
     assert "The Expert bot would choose" in browser.post(f"/s/{token}/hint", form).text
+
+
+def test_a_hint_that_fails_counts_too_and_one_that_is_not_begun_does_not(browser, links, open_table, monkeypatch):
+    monkeypatch.setattr("pbem.web.seat.page.HINTS_AN_HOUR", 1)
+    token, form = links.of(open_table, asked(open_table))[1], [("turn", str(open_table.row().turn))]
+
+    def fails_with(refusal):
+        def advise(_task):
+            raise refusal
+
+        monkeypatch.setattr("pbem.web.site.hint", advise)
+        return browser.post(f"/s/{token}/hint", form)
+
+    for _ in range(2):
+        assert "is busy" in fails_with(TooMany("The Expert is busy.")).text
+    assert "has no hint" in fails_with(NoHint("The Expert has no hint.")).text
+    assert "Many hints were asked for" in fails_with(NoHint("The Expert has no hint.")).text
 
 
 def test_a_question_from_another_turn_is_not_answered(browser, links, open_table):
