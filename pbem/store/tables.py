@@ -91,6 +91,12 @@ def expired(tx: Connection, now: datetime) -> list[int]:
     return list(tx.execute(query.order_by(GAME.c.expires_at)).scalars())
 
 
+def due_to_start(tx: Connection, now: datetime) -> list[int]:
+    """Open tables whose date has come."""
+    query = select(GAME.c.id).where(GAME.c.status == TableStatus.OPEN, GAME.c.starts_at <= now)
+    return list(tx.execute(query.order_by(GAME.c.starts_at)).scalars())
+
+
 def delay_waiting(tx: Connection, outage: Interval) -> int:
     """Let the tables that waited in an outage wait longer by it, with the links to join them; returns their number."""
     waiting = GAME.c.status.in_((TableStatus.PLANNED, TableStatus.OPEN))

@@ -27,7 +27,7 @@ from pbem.service.outgoing import digests, outcomes
 from pbem.service.people import sessions, sign_in, strangers
 from pbem.service.play import views
 from pbem.service.server import Server
-from pbem.service.tables import demo, leaving
+from pbem.service.tables import demo, leaving, start
 
 _log = structlog.get_logger(__name__)
 
@@ -186,8 +186,10 @@ def check_games(context: WorkerContext) -> None:
         _log.info("games_looked_at", stopped=stopped, back=back)
 
 
-def expire_tables(context: WorkerContext) -> None:
-    """Close tables that have waited for players too long."""
+def open_and_close_tables(context: WorkerContext) -> None:
+    """Start the games whose date has come, and close tables that have waited for players too long."""
+    if begun := start.start_due(context.server):
+        _log.info("games_started", games=begun)
     if closed := leaving.expire(context.server):
         _log.info("tables_expired", games=closed)
 
@@ -258,7 +260,7 @@ TICKS: Final = (
     Tick("views", 30, store_views),
     Tick("faults", 2, stop_failed),
     Tick("games", 60, check_games),
-    Tick("lobby", 60, expire_tables, waits_for_clock=True),
+    Tick("lobby", 60, open_and_close_tables, waits_for_clock=True),
     Tick("jobs", 5, run_jobs),
     Tick("count", 60, count_activity),
     Tick("check", 60, check_records),

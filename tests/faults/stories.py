@@ -54,7 +54,7 @@ from pbem.service.people import blocks, sessions, sign_in
 from pbem.service.play import by_link as seat_link, notes, views
 from pbem.service.play.move import Actor
 from pbem.service.play.views import SAVE_EVERY
-from pbem.service.tables import by_link, demo, invitations, joining, leaving, talk
+from pbem.service.tables import by_link, demo, invitations, joining, leaving, start, talk
 from pbem.service.tables.new import TableSettings
 from pbem.store import people, task_progress
 from pbem.store.database import Tx
@@ -302,6 +302,10 @@ def finds_players(world: AddressWorld) -> None:
     ann, ben = world.other("Ann"), world.other("Ben")
     planned = server.run(joining.ask_to_create, "zora@example.org", "Zora", TableSettings("sunset-poker", 3))
     private = server.run(joining.create_table, ann, TableSettings("sunset-poker", 3, private=True)).game_id
+    dated = TableSettings("sunset-poker", 3, bots=("random",) * 2, starts_at=server.now() + HOUR)
+    server.run(joining.join, server.run(joining.create_table, ann, dated).game_id, ann)
+    time.passes(HOUR)
+    start.start_due(server)
     server.run(joining.join, private, ann)
     server.run(invitations.invite, private, ann, ("ben@example.org", "dora@example.org"))
     world.carry()

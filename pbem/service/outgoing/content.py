@@ -236,6 +236,8 @@ class _Reading:
             "missed_limit": game.missed_limit,
             "grace": game.grace,
             "successor": game.successor,
+            "fewest": game.fewest,
+            "starts_at": game.starts_at,
             "expires_at": game.expires_at,
             "commitment": game.commitment,
             "rated": game.rated,

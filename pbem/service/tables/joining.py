@@ -22,7 +22,7 @@ from pbem.service.people.bans import must_have_room
 from pbem.service.server import Server
 from pbem.service.tables.invitations import check_addresses, invite_addresses, must_be_open
 from pbem.service.tables.new import Created, Joined, TableSettings, add_table, check_settings
-from pbem.service.tables.start import start_game
+from pbem.service.tables.start import start_if_ready
 from pbem.store import games, limits, outbox, people, players as player_rows, tables
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
@@ -46,7 +46,7 @@ def create_table(
     must_be_confirmed(host)
     must_have_room(tx, server, host)
     now = server.now()
-    created = add_table(tx, server, host, settings, "open", now + WAITS, key)
+    created = add_table(tx, server, host, settings, "open", _waits_until(settings.starts_at, now), key)
     invite_addresses(tx, server, games.read(tx, created.game_id), host, settings.invited, host.name, network)
     return created
 
@@ -60,7 +60,7 @@ def ask_to_create(
             "address": lambda: persons.normalised(address),
             "name": lambda: parse_name(name),
             "invited": lambda: check_addresses(settings.invited),
-            "settings": lambda: check_settings(settings),
+            "settings": lambda: check_settings(settings, server.now()),
         }
     )
     host = persons.find_or_add(tx, server, address)
@@ -77,7 +77,7 @@ def ask_to_create(
 def join(
     tx: Tx, server: Server, game_id: int, person_id: int, *, name: str = "", word: str = "", holding: int = 1
 ) -> Joined:
-    """Take seats until the person holds `holding` of them. The last free seat starts the game."""
+    """Take seats until the person holds `holding` of them. With enough players, the game starts unless it waits for a date."""
     return _join(tx, server, game_id, people.read(tx, person_id), name, word, holding)
 
 
@@ -150,7 +150,9 @@ def confirm_and_join(
         with tx.begin_nested():
             if row.status == TableStatus.PLANNED and row.host_id == person_id:
                 must_have_room(tx, server, person)
-                tables.change_game(tx, row.id, status=TableStatus.OPEN, expires_at=server.now() + WAITS)
+                tables.change_game(
+                    tx, row.id, status=TableStatus.OPEN, expires_at=_waits_until(row.starts_at, server.now())
+                )
                 typed = tuple(request.invited.splitlines()) if request else ()
                 invite_addresses(tx, server, row, person, typed, name, network)
             return _join(tx, server, game_id, person, name, seed_word, 1)
@@ -186,14 +188,17 @@ def _join(tx: Tx, server: Server, game_id: int, person: PersonRow, name: str, wo
     taken = _add_players(tx, row, players, person, name, word, holding - len(held), now)
     tables.answer_invitation(tx, game_id, person.id, InvitationStatus.ACCEPTED, now)
     tables.drop_join_request(tx, game_id, person.id)
-    begun = len(players) == row.seats
-    if begun:
-        start_game(tx, server, row, players)
-    else:
+    begun = start_if_ready(tx, server, row, players)
+    if not begun:
         # The email proves what the server had committed to when the player gave the word.
         facts = {"commitment": row.commitment, "word": word}
         outbox.queue(tx, [outbox.NewEmail(person.id, EmailKind.JOINED, game_id, facts=facts)], now)
     return Joined(game_id, (*held, *taken), again=False, begun=begun)
+
+
+def _waits_until(starts_at: datetime | None, now: datetime) -> datetime:
+    """How long an open table waits for players: from the date of its start, if that is still to come."""
+    return max(now, starts_at or now) + WAITS
 
 
 def _add_players(

@@ -61,6 +61,8 @@ class TableSummary:
     free: int
     commitment: str
     created_at: datetime
+    fewest: int
+    starts_at: datetime | None
     expires_at: datetime
     started_at: datetime | None
     ended_at: datetime | None
@@ -158,6 +160,8 @@ def _summary(
         free=max(row.seats - len(players) - seat_for_host, 0) if row.status == TableStatus.OPEN else 0,
         commitment=row.commitment,
         created_at=row.created_at,
+        fewest=row.fewest,
+        starts_at=row.starts_at,
         expires_at=row.expires_at,
         started_at=row.started_at,
         ended_at=row.ended_at,

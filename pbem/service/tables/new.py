@@ -6,7 +6,7 @@ The secret of the seed is drawn here, and revealed to nobody before the game end
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Final
 
@@ -35,12 +35,16 @@ from pbem.tokens import Purpose
 _SECRET_BYTES: Final = 32
 _KEY_BYTES: Final = 10
 
+LONGEST_AHEAD: Final = timedelta(days=60)
+"""How far ahead the start of a game can be set."""
+
 
 @dataclass(frozen=True, slots=True)
 class TableSettings:
     """The settings of a new table, as typed. `bots` names the kind of each bot, `stand_in` that of those that take over.
 
-    With `hints`, players may ask what the Expert bot would do; if it is `rated`, its result counts for their ratings.
+    With `hints`, players may ask what the Expert bot would do; if it is `rated`, its result counts for their ratings. The game
+    begins when `fewest` players are there, or all if that is 0, and not before `starts_at`.
     """
 
     kind: str
@@ -58,6 +62,8 @@ class TableSettings:
     stand_in: str = USUAL
     hints: bool = False
     rated: bool = False
+    fewest: int = 0
+    starts_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +89,8 @@ def add_table(
     tx: Tx, server: Server, host: PersonRow, settings: TableSettings, status: str, expires_at: datetime, key: str = ""
 ) -> Created:
     """Add a table with its secret and its bots. Draws a key unless one is given. Raises as `check_settings` does."""
-    rules, options = check_settings(settings)
     now = server.now()
+    rules, options = check_settings(settings, now)
     secret, key = server.randomness.bytes(_SECRET_BYTES), key or server.randomness.bytes(_KEY_BYTES).hex()
     game_id = tables.add_game(
         tx,
@@ -108,6 +114,8 @@ def add_table(
         status=status,
         paused=False,
         created_at=now,
+        fewest=settings.fewest or settings.seats,
+        starts_at=settings.starts_at,
         expires_at=expires_at,
         commitment=commitment(secret),
         secret=secret,
@@ -127,7 +135,7 @@ def add_table(
     return Created(game_id, key, commitment(secret))
 
 
-def check_settings(settings: TableSettings) -> tuple[game.Game[Any], dict[str, str | int]]:
+def check_settings(settings: TableSettings, now: datetime) -> tuple[game.Game[Any], dict[str, str | int]]:
     """The rules and the value of every option. Raises NotFound or BadInput if the table cannot be played."""
     try:
         rules = game.load(settings.kind)
@@ -146,6 +154,8 @@ def check_settings(settings: TableSettings) -> tuple[game.Game[Any], dict[str, s
         "grace": lambda: _check_grace(settings.grace),
         "successor": lambda: _check_successor(settings.successor),
         "rated": lambda: _check_rated(settings),
+        "fewest": lambda: _check_fewest(rules, settings),
+        "starts_at": lambda: _check_start(settings.starts_at, now),
     }
     read_fields(readers)
     return rules, _settle(rules, settings.seats, settings.options)
@@ -192,6 +202,23 @@ def _check_successor(successor: str) -> None:
         raise BadInput(
             _("%(successor)s can't take over a seat.", successor=quoted(successor)),
             why=_("Choose a substitute or a bot."),
+        )
+
+
+def _check_fewest(rules: game.Game[Any], settings: TableSettings) -> None:
+    low = max(rules.seats[0], len(settings.bots) + 1)
+    if settings.fewest and not low <= settings.fewest <= settings.seats:
+        raise BadInput(
+            _("The game can't start with %(fewest)s players.", fewest=settings.fewest),
+            why=_("Choose from %(low)s to %(seats)s.", low=low, seats=settings.seats),
+        )
+
+
+def _check_start(starts_at: datetime | None, now: datetime) -> None:
+    if starts_at is not None and not now < starts_at <= now + LONGEST_AHEAD:
+        raise BadInput(
+            _("The game can't start at that time."),
+            why=_("It must be within the next %(days)s days.", days=LONGEST_AHEAD.days),
         )
 
 

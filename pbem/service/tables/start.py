@@ -15,7 +15,7 @@ from pbem.domain.states import EmailKind, TableStatus
 from pbem.service.play.log import Kind, LogWriter
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
-from pbem.store import deadlines, log, outbox, tables
+from pbem.store import deadlines, games, log, outbox, players as player_rows, tables
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.players import PlayerRow
@@ -24,12 +24,38 @@ SEATING: Final = 2**63
 """The random stream that draws the seats; no log is long enough for an entry to use the same one."""
 
 
-def start_game(tx: Tx, server: Server, row: GameRow, players: list[PlayerRow]) -> None:
-    """Draw seats, deal, and open the first turns. The game is locked."""
+def start_due(server: Server) -> list[int]:
+    """Start the games whose date has come, each in its own transaction. Returns their ids."""
+    game_ids = server.query(tables.due_to_start, server.now())
+    return [game_id for game_id in game_ids if server.attempt(_start_due, game_id)]
+
+
+def _start_due(tx: Tx, server: Server, game_id: int) -> bool:
+    row = games.lock_if_free(tx, game_id)
+    now = server.now()
+    # It may have been closed since it was read.
+    if row is None or row.status != TableStatus.OPEN or row.starts_at is None or row.starts_at > now:
+        return False
+    # With too few players, it begins as soon as there are enough.
+    tables.change_game(tx, row.id, starts_at=None)
+    return start_if_ready(tx, server, row._replace(starts_at=None), player_rows.of_game(tx, row.id))
+
+
+def start_if_ready(tx: Tx, server: Server, row: GameRow, players: list[PlayerRow]) -> bool:
+    """Start the game if enough players are there, its host among them, and its date has come. The game is locked."""
+    enough = len(players) >= row.fewest and any(player.person_id == row.host_id for player in players)
+    if not enough or (row.starts_at is not None and row.starts_at > server.now()):
+        return False
+    _start(tx, server, row, players)
+    return True
+
+
+def _start(tx: Tx, server: Server, row: GameRow, players: list[PlayerRow]) -> None:
+    """Draw seats, deal, and open the first turns."""
     now = server.now()
     rules = rules_of(row)
     # A table that waited through a change of the rules begins with the newest.
-    row = row._replace(rules=rules.version)
+    row = row._replace(rules=rules.version, seats=len(players))
     seed = seed_from(row.secret, [player.word for player in players])
     seating = Stream(seed, SEATING).shuffle(range(row.seats))
     seated = {seat: player for player, seat in zip(players, seating, strict=True)}
@@ -43,6 +69,7 @@ def start_game(tx: Tx, server: Server, row: GameRow, players: list[PlayerRow]) -
         tx,
         row.id,
         rules=row.rules,
+        seats=row.seats,
         status=TableStatus.PLAYING,
         started_at=now,
         seed=seed,

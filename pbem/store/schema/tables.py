@@ -22,6 +22,9 @@ class GameRow(NamedTuple):
     entry, which emails may show. `halted` says why the server has stopped a `frozen` table: its rules are missing, have
     failed or have changed. Of each seat, the first `grace` missed turns don't count. `stand_in` is the bot that takes over seats, and `hints` says whether players may ask for hints.
 
+    Before the start, `seats` is the most players there may be and `fewest` the least. The game begins with those who are there
+    once the moment `starts_at` has come, and then it has a seat for each.
+
     `result_seq` is the number of a `rated` game's ending among all results: None until a worker has added it, 0 where it
     could not.
     """
@@ -46,6 +49,8 @@ class GameRow(NamedTuple):
     status: str
     paused: bool
     created_at: datetime
+    fewest: int
+    starts_at: datetime | None
     expires_at: datetime
     started_at: datetime | None
     ended_at: datetime | None

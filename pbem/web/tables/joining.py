@@ -3,6 +3,7 @@
 Nobody signs in here. A player types an address, and the link in the email that goes there takes the seat.
 """
 
+from datetime import datetime
 from typing import Any
 
 from flask import Blueprint, Response, url_for
@@ -66,8 +67,13 @@ def table_values(table: TableSummary) -> dict[str, Any]:
         "rules": rules,
         "teller": teller,
         "changed": changed,
-        "until": phrases.moment(table.expires_at, site.config().site.timezone, server().now()),
+        "starts": "" if table.starts_at is None else _moment(table.starts_at),
+        "until": _moment(table.expires_at),
     }
+
+
+def _moment(at: datetime) -> str:
+    return phrases.moment(at, site.config().site.timezone, server().now())
 
 
 def _public_table(key: str) -> TableSummary:

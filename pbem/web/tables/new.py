@@ -1,6 +1,6 @@
 """The form for a new table. The link in the email to its host opens the table."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from flask import Blueprint, Response
@@ -8,7 +8,7 @@ from flask import Blueprint, Response
 from engine.game import Game
 from engine.options import Listed, Option, OptionValue
 from engine.search import LEVELS, USUAL
-from pbem.domain.errors import BadInput, Refusal
+from pbem.domain.errors import BadInput, Refusal, quoted, read_fields
 from pbem.domain.missed_turns import FEWEST, MOST, MOST_GRACE, Successor
 from pbem.domain.pace import PerDecision, parse_pace
 from pbem.i18n import speech
@@ -44,6 +44,7 @@ def show(kind: str, refused: Refusal | None = None) -> Response:
         usual_pace=usual_pace,
         limits=range(FEWEST, MOST + 1),
         graces=range(MOST_GRACE + 1),
+        zone=site.config().site.timezone.key,
         successors=list(Successor),
         given=field,
         refused=refused,
@@ -62,7 +63,10 @@ def create(kind: str) -> Response:
 
 def _settings(rules: Game[object]) -> TableSettings:
     seats, invited = whole_number("seats", _("a number of players")), addresses_in(field("invited"))
-    level = field("bot") or USUAL
+    level, starts_at = (
+        field("bot") or USUAL,
+        read_fields({"starts_at": lambda: _moment(field("starts_at"))})["starts_at"],
+    )
     bots = _bots(seats, len(invited))
     if bots > rules.seats[1]:
         raise BadInput(_("%(bots)s bots are too many.", bots=bots))
@@ -82,7 +86,21 @@ def _settings(rules: Game[object]) -> TableSettings:
         stand_in=level,
         hints=ticked("hints"),
         rated=ticked("rated"),
+        fewest=whole_number("fewest", _("a number of players")) if field("fewest") else 0,
+        starts_at=starts_at,
     )
+
+
+def _moment(typed: str) -> datetime | None:
+    """A moment in the zone of the site, as a browser sends it; None if the field is empty. Raises BadInput."""
+    if not typed:
+        return None
+    try:
+        return datetime.fromisoformat(typed).replace(tzinfo=site.config().site.timezone).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise BadInput(
+            _("%(typed)s isn't a date and time.", typed=quoted(typed)), remedy=_("Write it like 2026-12-24 20:00.")
+        ) from None
 
 
 def _bots(seats: int, invited: int) -> int:

@@ -62,7 +62,8 @@ AGES = {
     "sessions": {"session.made_at"},
     "statistics": {"deadline.asked_at", "log.at", "tally.day"},
     "strangers": {"join_request.created_at", "person.created_at"},
-    "tables": {"game.created_at", "game.expires_at"},  # an invitation gives the day on which it ends
+    # An invitation gives the day on which it ends, and the host has named the day of the start.
+    "tables": {"game.created_at", "game.expires_at", "game.starts_at"},
     "traffic": {"domain_traffic.day"},
 }
 """Comparisons with a moment that nothing waits for: what came earlier, or is old enough to be deleted, by module."""

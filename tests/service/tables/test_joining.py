@@ -22,6 +22,7 @@ from pbem.service.tables.new import TableSettings
 from pbem.store import games, people
 from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
+from tests.service.conftest import START
 from tests.service.database import all_rows, check_atomic, email_kinds, holds_token, queued_emails
 from tests.service.races import meetings
 from tests.service.running_game import RunningGame
@@ -283,6 +284,11 @@ def test_an_unconfirmed_address_neither_opens_nor_joins_a_table(server, person, 
         {"missed_limit": 11},
         {"missed_limit": True},
         {"successor": "nobody"},
+        {"fewest": 1},
+        {"fewest": 4},
+        {"fewest": 2, "bots": ("greedy",) * 2},
+        {"starts_at": START},
+        {"starts_at": START + timedelta(days=61)},
         {"invited": ("nonsense",)},
         {"invited": tuple(f"friend{n}@example.org" for n in range(21))},
     ],
@@ -709,3 +715,45 @@ def test_one_address_typed_twice_at_once_is_one_person(server):
             partial(server.run, addresses.register, address, "Dan"),
         )
         assert one.id == other.id
+
+
+# Starting with fewer, and on a date
+
+
+def test_a_game_starts_with_the_fewest_players_that_its_host_asked_for(server, person):
+    created = server.run(joining.create_table, person("Ann"), replace(POKER, seats=5, fewest=3))
+    for name in ("Ben", "Cleo", "Dan"):
+        assert not server.run(joining.join, created.game_id, person(name)).begun
+    # Without its host, no game begins.
+    assert server.run(joining.join, created.game_id, person("Ann")).begun
+    row = row_of(server, created.game_id)
+    assert (row.status, row.seats, row.fewest) == ("playing", 4, 3)
+    assert len(RunningGame(server, created.game_id).asked()) == 4
+
+
+def test_a_game_that_starts_on_a_date_waits_for_it_and_takes_players_until_then(server, person, clock):
+    start_at = server.now() + timedelta(days=20)
+    created = server.run(joining.create_table, person("Ann"), replace(POKER, seats=5, fewest=3, starts_at=start_at))
+    for name in ("Ann", "Ben", "Cleo", "Dan"):
+        assert not server.run(joining.join, created.game_id, person(name)).begun
+    clock.advance(timedelta(days=20) - timedelta(seconds=1))
+    assert start.start_due(server) == leaving.expire(server) == []
+    clock.advance(timedelta(seconds=1))
+    assert start.start_due(server) == [created.game_id]
+    assert (row_of(server, created.game_id).status, row_of(server, created.game_id).seats) == ("playing", 4)
+    assert start.start_due(server) == []
+
+
+def test_a_game_with_too_few_players_on_its_date_starts_once_there_are_enough(server, person, clock):
+    start_at = server.now() + timedelta(days=1)
+    created = server.run(joining.create_table, person("Ann"), replace(POKER, fewest=3, starts_at=start_at))
+    for name in ("Ann", "Ben"):
+        server.run(joining.join, created.game_id, person(name))
+    clock.advance(timedelta(days=1))
+    assert start.start_due(server) == []
+    assert row_of(server, created.game_id).status == "open"
+    assert server.run(joining.join, created.game_id, person("Cleo")).begun
+    late = server.run(joining.create_table, person("Ann"), replace(POKER, starts_at=server.now() + timedelta(days=1)))
+    clock.advance(timedelta(days=1) + joining.WAITS)
+    assert start.start_due(server) == []
+    assert leaving.expire(server) == [late.game_id]

@@ -146,6 +146,23 @@ def test_only_the_host_sees_how_many_invitations_are_open(browser, carry):
     assert "email hasn't answered" not in open_in_mail(browser, "cleo@example.org", "/c/").text
 
 
+def test_a_table_says_when_it_starts_and_with_how_many(browser, carry):
+    page = open_table(browser, carry, seats="5", bots="0", fewest="3", starts_at="2026-12-04T20:00", title="Friday")
+    assert "Fri 4 Dec 2026, 20:00 UTC" in page.text
+    assert "if at least 3 players are there" in page.text
+    assert "starts Fri 4 Dec" in browser.open("/").text
+    carry()
+    assert "The game starts on Fri 4 Dec" in next(emails(browser, "ann@example.org")).text
+
+
+@pytest.mark.parametrize("typed", ["soon", "2026-13-04T20:00", "9999-12-31T23:59", "2020-01-01T00:00"])
+def test_a_start_that_cannot_be_is_refused_beside_its_field(browser, typed):
+    form = browser.open("/new/templari").form("Open table")
+    page = form.press(address="ann@example.org", name="Ann", starts_at=typed)
+    assert page.status == 400
+    assert list(page.mistakes()) == ["starts_at"]
+
+
 def test_a_table_that_waits_for_its_host_names_no_host_and_no_free_seat(browser, carry):
     form = browser.open("/new/templari").form("Open table")
     form.press(address="ann@example.org", name="Ann", bots="1")
