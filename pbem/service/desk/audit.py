@@ -22,6 +22,7 @@ from pbem.service.server import Server
 from pbem.store import audit as rows, games, insiders
 from pbem.store.audit import AuditFilter, AuditRow
 from pbem.store.database import Tx
+from pbem.store.outbox import EmailRow
 
 _CHAIN: Final = "audit"
 """The name of this chain; names of games are random and longer."""
@@ -70,6 +71,14 @@ def record(
     row = replace(row, body_hash=follows.body_hash, hash=follows.hash)
     rows.append(tx, row)
     return row
+
+
+def kind_of(email: EmailRow) -> dict[str, str]:
+    """The kind of an email, for the body of a row; of one about a table nothing.
+
+    Organisers read the audit of tables where they play, and a receipt or a reminder tells whether its reader has answered.
+    """
+    return {"kind": email.kind} if email.game_id is None else {}
 
 
 def must_be_allowed(tx: Tx, actor: Actor, act: Act, game_id: int | None = None, person_id: int | None = None) -> None:

@@ -54,7 +54,7 @@ def read(
     for number in sorted(_tables_in(tx, email)):
         games.lock(tx, number)
         audit.look(tx, actor, Act.READ_MAIL, number)
-    body: dict[str, Any] = {"email": email.id, "kind": email.kind}
+    body: dict[str, Any] = {"email": email.id} | audit.kind_of(email)
     audit.record(tx, server, actor, Act.READ_MAIL, reason, game_id=email.game_id, person_id=email.person_id, **body)
     hidden = b"" if email.body is None else links.hide_tokens(tx, server, hide_links(email.body))
     opened = None if email.channel_id or not hidden else parse_email(f"{email.id}", hidden)

@@ -160,12 +160,7 @@ class _PuttingBack:
             reviews.ask(tx, game_id, now)
         facts = {"turn": turn, "next_turn": next_turn, "ended": self._ended, "reason": self.reason, "by": _BY}
         notify_people(tx, self.server, game, "put_back", facts)
-        details: dict[str, Any] = {
-            "turn": turn,
-            "next_turn": next_turn,
-            "rows": saved.game.seq,
-            "rows_lost": len(self.lost),
-        }
+        details = {"turn": turn, "next_turn": next_turn, "entries": self._entries_lost}
         audit.record(tx, self.server, self.actor, Act.PUT_BACK, self.reason, game_id=game_id, **details)
         return PutBack(game_id, game.title, turn, next_turn, saved.game.seq, len(self.rows_here), says)
 
@@ -178,6 +173,11 @@ class _PuttingBack:
     @property
     def _ended(self) -> bool:
         return self.saved.game.status in _ENDED
+
+    @property
+    def _entries_lost(self) -> int:
+        """How many turns are lost. The number of all rows would tell everyone who may read it how many had answered."""
+        return sum(each.kind == Kind.ENTRY for each in self.lost)
 
     def _players(self, people: Here, before: tuple[PlayerRow, ...]) -> tuple[PlayerRow, ...]:
         """The players of the saved game, each seat with who plays it now."""
@@ -230,9 +230,7 @@ class _PuttingBack:
         if self.saved.game.status == TableStatus.FROZEN:
             record.add(Kind.UNFROZEN, None, _BY, why)
         back: dict[str, Any] = {"from": self.saved.game.turn, "turn": next_turn} | why
-        # Everyone may read this row, and the number of all rows would tell how many had answered.
-        entries = sum(each.kind == Kind.ENTRY for each in self.lost)
-        record.add(Kind.REWOUND, None, _BY, back | {"put_back": True, "entries_lost": entries})
+        record.add(Kind.REWOUND, None, _BY, back | {"put_back": True, "entries_lost": self._entries_lost})
         return former
 
     def _former(self, people: Here) -> list[FormerPlayerRow]:

@@ -534,6 +534,27 @@ def test_no_organiser_who_sits_or_sat_at_a_table_gets_its_file(server, poker):
         server.run(export_table.export, player, poker.id, WHY)
 
 
+@pytest.mark.parametrize("act", ["export table", "put back"])
+def test_the_audit_tells_nobody_how_many_have_answered_the_open_turn(server, poker, act):
+    """Organisers read the audit of tables where they play, too."""
+    plays(poker, 3)
+    saved, bodies = saved_of(server, poker), []
+    for _sealed in range(2):
+        plays(poker, 1)
+        if act == "export table":
+            server.run(export_table.export, ROOT, poker.id, WHY)
+            bodies.append(server.read(audit.newest, audit_rows.AuditFilter(act=act))[0].body)
+        else:
+            bodies.append(server.dry_run(put_back_on_record, saved))
+    assert bodies[0] == bodies[1]
+
+
+def put_back_on_record(tx, server, saved):
+    """What the audit says of a game that is put back."""
+    put_back.put_back(tx, server, ROOT, saved, WHY, replacing=True)
+    return audit.newest(tx, server, audit_rows.AuditFilter(act="put back"))[0].body
+
+
 def test_an_organiser_who_took_the_file_of_a_table_is_on_record_and_never_plays_there(server, poker, person):
     olga = Actor(Role.ORGANISER, "Olga", 1, person("Olga"))
     server.run(export_table.export, olga, poker.id, WHY)

@@ -8,6 +8,7 @@ from pbem.domain.errors import Gone, NotFound, TooMany
 from pbem.domain.states import EmailStatus, ReceivedStatus
 from pbem.domain.user_text import isolate
 from pbem.i18n.speech import gettext as _
+from pbem.service.desk import audit
 from pbem.service.desk.acts.perform import ActResult, Context, ServerAct, TableAct
 from pbem.service.outgoing import ledger
 from pbem.store import audit as audit_rows, deadlines, outbox, players as player_rows, received
@@ -113,4 +114,4 @@ def _resend(context: Context, outbox_id: int, game_id: int | None) -> ActResult:
     players = [] if email.game_id is None else player_rows.of_game(context.tx, email.game_id)
     name = ledger.reader_names(context.tx, [email.person_id], players)[email.person_id]
     says.append(_("It goes to %(who)s.", who=isolate(name)))
-    return ActResult(tuple(says), details={"kind": email.kind, "to": email.person_id})
+    return ActResult(tuple(says), details={"to": email.person_id} | audit.kind_of(email))
