@@ -84,8 +84,9 @@ def tables(tx: Connection, person_id: int) -> Rows:
 
 
 def talk_of(tx: Connection, game_id: int, seat: int) -> list[tuple[datetime, str | None]]:
-    """When a seat said something at a table, and what, if it was not redacted."""
-    query = select(TALK.c.at, TALK.c.body).where(TALK.c.game_id == game_id, TALK.c.seat == seat)
+    """When the present player of a seat said something at a table, and what, if it was not redacted."""
+    left = max((each.lines for each in player_rows.former_of_game(tx, game_id) if each.seat == seat), default=0)
+    query = select(TALK.c.at, TALK.c.body).where(TALK.c.game_id == game_id, TALK.c.seat == seat, TALK.c.seq > left)
     rows = tx.execute(query.order_by(TALK.c.seq))
     return [(row.at, None if row.body is None else row.body.decode()) for row in rows]
 

@@ -85,22 +85,20 @@ def _table(server: Server, person_id: int, player: dict[str, Any]) -> dict[str, 
         seat = player.get("seat")
         table |= {name: player[name] for name in ("seat", "name", "word", "joined_at") if name in player}
         if seat is not None:
-            since, acts = _acts(tx, row.id, row.key, seat)
-            talk = personal_data.talk_of(tx, row.id, seat)
-            table["acts"] = acts
-            table["said"] = [{"at": at, "text": text} for at, text in talk if since is None or at > since]
+            table["acts"] = _acts(tx, row.id, row.key, seat)
+            table["said"] = [{"at": at, "text": text} for at, text in personal_data.talk_of(tx, row.id, seat)]
     return table
 
 
-def _acts(tx: Tx, game_id: int, key: str, seat: int) -> tuple[datetime | None, list[dict[str, Any]]]:
-    """When the seat last changed hands, and its acts since then from the log: of an entry only its own choice."""
-    since, acts, sealed_by = None, list[dict[str, Any]](), _NOBODY
+def _acts(tx: Tx, game_id: int, key: str, seat: int) -> list[dict[str, Any]]:
+    """The acts of the seat's present player from the log: of an entry only their own choice."""
+    acts, sealed_by = list[dict[str, Any]](), _NOBODY
     for row in log.chain(tx, game_id, key):
         if row.kind == Kind.SEALED and row.seat == seat:
             sealed_by = row.by
         if row.kind == Kind.SEATED and row.seat == seat:
             # Earlier acts are those of another player, or from before a return.
-            since, acts = row.at, []
+            acts = []
         elif row.kind == Kind.ENTRY:
             # Read without the rules, which may not be installed: choices are pairs of a seat and its choice.
             choices = dict(json_body_of(row)["entry"]["choices"])
@@ -111,7 +109,7 @@ def _acts(tx: Tx, game_id: int, key: str, seat: int) -> tuple[datetime | None, l
         elif row.seat == seat and row.kind in _OWN_KINDS:
             assert row.body is not None
             acts.append({"at": row.at, "by": row.by, row.kind.lower(): json.loads(row.body)})
-    return since, acts
+    return acts
 
 
 def _emails(server: Server, person_id: int) -> Iterator[dict[str, Any]]:
