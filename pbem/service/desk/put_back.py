@@ -160,7 +160,7 @@ class _PuttingBack:
             reviews.ask(tx, game_id, now)
         facts = {"turn": turn, "next_turn": next_turn, "ended": self._ended, "reason": self.reason, "by": _BY}
         notify_people(tx, self.server, game, "put_back", facts)
-        details = {"turn": turn, "next_turn": next_turn, "entries": self._entries_lost}
+        details: dict[str, Any] = {"turn": turn, "next_turn": next_turn, "entries": self._entries_lost}
         audit.record(tx, self.server, self.actor, Act.PUT_BACK, self.reason, game_id=game_id, **details)
         return PutBack(game_id, game.title, turn, next_turn, saved.game.seq, len(self.rows_here), says)
 
