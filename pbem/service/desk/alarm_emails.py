@@ -28,6 +28,10 @@ MOST_SHOWN: Final = 10
 """The most alarms of one kind shown in an email."""
 
 
+_TELLING: Final = frozenset({AlarmKind.CALL, AlarmKind.GAME, AlarmKind.RECORD})
+"""Kinds that say what is hidden at a table: a player's own words, the error of its rules, and the number of a row."""
+
+
 def send(server: Server) -> int:
     """Email the organisers the alarms that have waited long enough; returns how many there were."""
     now = server.now()
@@ -56,7 +60,7 @@ def _send(tx: Tx, server: Server) -> int:
 
 
 def called_from(email: EmailRow) -> set[int]:
-    """The ids of the tables whose calls an alarm email shows."""
+    """The ids of the tables about which an alarm email says what may be hidden there."""
     groups = json.loads(email.facts).get("alarms", [])
     return {line["called_from"] for group in groups for line in group["told"] if "called_from" in line}
 
@@ -83,9 +87,9 @@ def _grouped(tx: Tx, rows: list[AlarmRow], reader: int) -> list[dict[str, object
 def _line(tx: Tx, row: AlarmRow, reader: int) -> dict[str, str | int]:
     title = "" if row.game_id is None else games.read(tx, row.game_id).title
     line: dict[str, str | int] = {"at": row.at.isoformat(), "says": row.says, "table": title}
-    if row.what != AlarmKind.CALL or row.game_id is None:
+    if row.what not in _TELLING or row.game_id is None:
         return line
-    # A call may reveal a hand at a table where the reader sits or sat.
+    # It may reveal a hand, or how many have answered, at a table where the reader sits or sat.
     if insiders.has_sat(tx, reader, row.game_id):
         return line | {"says": ""}
     return line | {"called_from": row.game_id}

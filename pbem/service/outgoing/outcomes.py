@@ -148,9 +148,7 @@ def _record(tx: Tx, server: Server, row: EmailRow, outcome: Outcome) -> Result |
         case Result.UNABLE:
             reachability.note_failure(tx, server, row.person_id, Bounce.HARD, outcome.answer)
         case Result.REFUSED_SENDER if row.attempts == 1:
-            alarms.raise_alarm(
-                tx, server, AlarmKind.REFUSED, f"Email {row.id} ({row.kind}): {outcome.answer}", row.game_id
-            )
+            alarms.raise_alarm(tx, server, AlarmKind.REFUSED, f"{_called(row)}: {outcome.answer}", row.game_id)
         case Result.REFUSED_MESSAGE:
             _log.error("mail_refused", email=row.id, kind=row.kind, said=outcome.answer)
             _park(tx, server, row, outcome.answer)
@@ -174,7 +172,12 @@ def _park(tx: Tx, server: Server, row: EmailRow, answer: str) -> None:
     ledger.note(tx, row.id, server.now(), "parked", answer)
     # An alarm about an alarm would never end.
     if row.kind != EmailKind.ALERT:
-        alarms.raise_alarm(tx, server, AlarmKind.PARKED, f"Email {row.id} ({row.kind}): {answer}", row.game_id)
+        alarms.raise_alarm(tx, server, AlarmKind.PARKED, f"{_called(row)}: {answer}", row.game_id)
+
+
+def _called(row: EmailRow) -> str:
+    """What an alarm calls an email. The kind of one about a table can tell who has answered, and organisers may play there."""
+    return f"Email {row.id}" + (f" ({row.kind})" if row.game_id is None else "")
 
 
 def _refused(tx: Tx, server: Server, row: EmailRow, answer: str) -> Result:

@@ -48,11 +48,15 @@ def test_a_call_reaches_every_organiser_by_email(server, clock, sink, person):
     assert all("Ann: I cannot see my cards." in email.text for email in emails)
 
 
-def test_an_organiser_hears_nothing_of_a_call_from_a_table_where_they_play(server, clock, sink, table):
+@pytest.mark.parametrize("what", [AlarmKind.CALL, AlarmKind.GAME, AlarmKind.RECORD])
+def test_an_organiser_hears_nothing_of_what_is_hidden_at_a_table_where_they_play(server, clock, sink, table, what):
     game = table()
     for name in ("Ben", "Olga"):
         add_organiser(server, name)
-    server.run(calls.call, game.person_at(0), "I hold the ace of moons.", game_id=game.id, seat=0)
+    if what is AlarmKind.CALL:
+        server.run(calls.call, game.person_at(0), "I hold the ace of moons.", game_id=game.id, seat=0)
+    else:
+        server.run(alarms.raise_alarm, what, "ValueError: ace of moons", game.id)
     tell(server, clock)
     deliver.deliver(server, post_to(sink))
     bens, olgas = (" ".join(sink.to(f"{name}@example.org")[-1].text.split()) for name in ("ben", "olga"))
@@ -108,6 +112,8 @@ def test_a_parked_email_an_unreachable_address_and_a_refused_sender_raise_alarms
     deliver.deliver(server, post_to(sink), limit=100)
     assert tell(server, clock) == 3
     reported = {each["what"] for each in json.loads(alerts(server)[0].facts)["alarms"]}
+    # A receipt or a reminder would tell an organiser who plays there of an answer.
+    assert "(turn)" not in alerts(server)[0].facts
     assert reported == {AlarmKind.PARKED, AlarmKind.REFUSED, AlarmKind.UNREACHABLE}
 
 
