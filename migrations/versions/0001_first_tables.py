@@ -249,6 +249,7 @@ def upgrade() -> None:
         sa.Column("doubles", sa.Boolean(), nullable=False),
         sa.Column("missed_limit", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("grace", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("second_chance", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("successor", sa.Text(), nullable=False),
         sa.Column("stand_in", sa.Text(), nullable=False),
         sa.Column("hints", sa.Boolean(), nullable=False),

@@ -62,6 +62,7 @@ class Reason(Enum):
     VACATION = mark("vacation")
     EXTENSION = mark("more time from the organiser")
     GIFT = mark("more time from another player")
+    SECOND_CHANCE = mark("time to take a missed turn's move back")
     PROMISE = mark("to keep the later deadline we'd already promised")
     NOTICE = mark("time to come back after a break")
     ROUNDING = mark("rounding up")
@@ -96,7 +97,18 @@ class ExtendedTo:
         require_utc(self.moment)
 
 
-Extension = ExtendedBy | ExtendedTo
+@dataclass(frozen=True, slots=True)
+class SecondChance:
+    """The time to take back the move made for a missed turn, and play: so long after the deadline that was `missed`."""
+
+    missed: datetime
+    amount: timedelta
+
+    def __post_init__(self) -> None:
+        require_utc(self.missed)
+
+
+Extension = ExtendedBy | ExtendedTo | SecondChance
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,9 +272,17 @@ def with_extension(text: str, extension: Extension) -> str:
     return json.dumps([*json.loads(text), _written(extension)])
 
 
+def _reason_of(extension: Extension) -> Reason:
+    if isinstance(extension, SecondChance):
+        return Reason.SECOND_CHANCE
+    return Reason.GIFT if givers_of([extension]) else Reason.EXTENSION
+
+
 def _written(extension: Extension) -> str:
     if isinstance(extension, ExtendedTo):
         return extension.moment.isoformat()
+    if isinstance(extension, SecondChance):
+        return f"{extension.missed.isoformat()} {int(extension.amount.total_seconds())}"
     giver = "" if extension.giver is None else f"@{extension.giver}"
     return f"{int(extension.amount.total_seconds())}{giver}"
 
@@ -271,7 +291,9 @@ def _read_extension(text: str) -> Extension:
     seconds, _at, giver = text.partition("@")
     if seconds.isdigit():
         return ExtendedBy(timedelta(seconds=int(seconds)), int(giver) if giver else None)
-    return ExtendedTo(datetime.fromisoformat(text).astimezone(UTC))
+    moment, _blank, amount = text.partition(" ")
+    at = datetime.fromisoformat(moment).astimezone(UTC)
+    return SecondChance(at, timedelta(seconds=int(amount))) if amount else ExtendedTo(at)
 
 
 def _steps(turn: Turn, start: datetime) -> Iterator[tuple[Reason, datetime | None]]:
@@ -286,8 +308,11 @@ def _steps(turn: Turn, start: datetime) -> Iterator[tuple[Reason, datetime | Non
     if at is None:
         return
     for extension in turn.extensions:
+        if isinstance(extension, SecondChance):
+            at = max(at, extension.missed)
+            yield Reason.PROMISE, at
         at = _extended(at, extension, still)
-        yield (Reason.GIFT if givers_of([extension]) else Reason.EXTENSION), at
+        yield _reason_of(extension), at
         if at is None:
             return
     if turn.promised is not None:

@@ -1,8 +1,12 @@
 """Missed turns in a row: how many a table allows, as agreed at its start, and who is offered the seat then."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 from enum import StrEnum
+from typing import Final
 
+from pbem.domain.duration import HOUR
+from pbem.domain.pace import Pace
 from pbem.i18n.speech import gettext as _
 
 # Anyone can miss one turn, and a limit of more than ten is no limit.
@@ -10,6 +14,11 @@ FEWEST, MOST = 2, 10
 
 # A player who may miss more without losing anything isn't playing.
 MOST_GRACE = 5
+
+SECOND_CHANCES: Final = (0, 1, 4, 12, 24)
+"""The hours for which a table may let players take back the move made for a missed turn; at 0, they can't."""
+
+USUAL_SECOND_CHANCE: Final = 12
 
 
 class Successor(StrEnum):
@@ -39,6 +48,11 @@ class Agreement:
 def successor_after(in_a_row: int, agreement: Agreement) -> Successor | None:
     """The successor who is offered the seat after that many missed turns in a row; None while it is not offered."""
     return agreement.successor if in_a_row >= agreement.limit else None
+
+
+def second_chance(hours: int, pace: Pace) -> timedelta:
+    """How long after its deadline a missed turn can be taken back and played: no longer than a turn takes."""
+    return min(hours * HOUR, pace.scale)
 
 
 def grace_text(grace: int) -> str:

@@ -17,7 +17,7 @@ from werkzeug.sansio.utils import get_host
 from pbem import paths
 from pbem.config.settings import Config
 from pbem.domain.choice_links import choice_segment
-from pbem.domain.duration import extension_text
+from pbem.domain.duration import duration_text, extension_text
 from pbem.domain.user_text import isolate
 from pbem.hints import Advise, hint_here
 from pbem.i18n import sentences, speech
@@ -91,6 +91,7 @@ def create_app(server: Server, config: Config, advise: Advise = hint_here) -> Fl
         development=config.development,
         pace_in_words=words.pace_text,
         longer=extension_text,
+        duration=duration_text,
         alias=site.alias,
         drawn_by=_board_templates(app.jinja_env),
         part=page_cache.part,

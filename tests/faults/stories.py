@@ -24,7 +24,7 @@ from pbem.mail.send.smtp import Outcome, OutgoingEmail, Result
 from pbem.ops.verify import verify_game
 from pbem.plugins.foreign import FAULTS, Fault
 from pbem.service import links
-from pbem.service.absence import bots, offers, substitutes
+from pbem.service.absence import bots, offers, second_chance, substitutes
 from pbem.service.account import channels, my_page
 from pbem.service.archive import ratings, replay, reviews, table_file
 from pbem.service.archive.daily_check import CheckResult
@@ -176,6 +176,19 @@ def fails(world: AddressWorld) -> None:
     deliver.deliver(server, post)
 
 
+def _has_a_second_chance(world: AddressWorld, *people: int) -> None:
+    """A turn is missed and played after all."""
+    game = world.table(*people, kind="templari", second_chance=12)
+    world.carry()
+    seat, turn = min(game.asked()), game.row().turn
+    world.time.passes(DAY + 2 * HOUR)
+    world.time.runs_out()
+    world.carry()
+    token = world.links.of(game, seat)[1]
+    world.server.run(second_chance.by_link, token, Purpose.SEAT, turn)
+    world.carry()
+
+
 def plays_by_links(world: AddressWorld) -> None:
     """Everything on the page of a seat, and on the links in an email."""
     server = world.server
@@ -184,7 +197,7 @@ def plays_by_links(world: AddressWorld) -> None:
     turn, choice = game.row().turn, _default(game, 0)
     move, token = world.links.of(game, 0)
     server.run(seat_link.move, move, choice_segment(game.open()[0].default))
-    server.run(seat_link.take_back, token, Purpose.SEAT, turn)
+    server.run(second_chance.by_link, token, Purpose.SEAT, turn)
     server.run(seat_link.play, token, turn, choice)
     while game.row().seq < 3 * SAVE_EVERY:
         game.play(min(game.asked()), game.asked()[min(game.asked())].default)
@@ -196,6 +209,7 @@ def plays_by_links(world: AddressWorld) -> None:
     server.run(more_time.give, templari.id, giver, templari.person_at(giver), asked)
     given = templari.id, 3 - asked - giver, templari.person_at(3 - asked - giver)
     server.run(more_time.give_by_name, *given, templari.players()[asked].name)
+    _has_a_second_chance(world, ann, ben, world.carla())
     order = world.links.of(templari, giver)[1]
     server.run(seat_link.set_order, order, templari.row().turn, "up to 3")
     server.run(seat_link.drop_order, order)

@@ -93,6 +93,8 @@ class Player:
             return False
         if not asks(email.text):
             self._take_over([path for path in links if path.startswith("/c/")])
+            if "You can take it back" in email.text:
+                self._take_back_missed(next(path for path in links if path.startswith("/s/") and path.count("/") == 2))
             return False
         if self.links_had and self.luck.random() < self.manners.old_links:
             self._use_an_old_link()
@@ -116,6 +118,12 @@ class Player:
             offers = [form for form in _no_fault(self.browser.get(path)).forms() if form.action == f"{path}/seat"]
             if offers and _no_fault(self.browser.post(offers[0].action, offers[0].fixed)).status == 303:
                 self.seen["substitute asked for a seat"] += 1
+
+    def _take_back_missed(self, path: str) -> None:
+        """Take back the move that the clock made, if that's still possible; an email asks for another one."""
+        back = next((form for form in _no_fault(self.browser.get(path)).forms() if form.action.endswith("/back")), None)
+        if back is not None and _no_fault(self.browser.post(back.action, back.fixed)).status == 303:
+            self.seen["second chance"] += 1
 
     def _chooses_delivery(self, path: str) -> None:
         """Choose how to be emailed, about one table or all, by the link at the end of an email."""

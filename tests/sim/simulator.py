@@ -235,6 +235,7 @@ class _Run:
                     missed_limit=2,
                     successor=successor,
                     rated=number % 3 > 0,
+                    second_chance=12,
                 )
                 game_id = self.world.server.run(joining.create_table, persons[0], table_settings).game_id
                 for person in persons:

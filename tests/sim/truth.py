@@ -13,7 +13,7 @@ from typing import Any
 
 from engine.game import Game
 from pbem.domain.choice_links import choice_segment
-from pbem.domain.deadline import PATIENCE
+from pbem.domain.deadline import PATIENCE, SecondChance, read_extensions
 from pbem.domain.errors import Refusal
 from pbem.domain.hash_chain import Row
 from pbem.domain.interval import Interval, moment_after, overlap
@@ -143,6 +143,13 @@ class Truth:
 
     def _clock(self, tx: Tx, row: GameRow, key: Turn, due_at: datetime) -> None:
         asked = self.now.asked[key][0]
+        deadline = deadlines.read(tx, *key)
+        extensions = () if deadline is None else read_extensions(deadline.extensions)
+        for chance in (each for each in extensions if isinstance(each, SecondChance)):
+            # It goes on from a turn whose email came before: what it ends at follows from that.
+            if due_at < chance.missed + chance.amount:
+                raise BrokenError(f"the second chance of {key} (game, turn, seat) ends at {due_at}: {chance}")
+            return
         if due_at >= self._earliest(row, asked):
             return
         emails = outbox.of_game(tx, row.id, -1)

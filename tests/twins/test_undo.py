@@ -11,6 +11,7 @@ import pytest
 
 from pbem.service.play import standing_orders, undo
 from pbem.service.play.move import Actor
+from pbem.store import tables
 from tests.service.running_game import RunningGame
 from tests.twins.test_twins import differing
 from tests.twins.world import Truth, World
@@ -78,14 +79,26 @@ def test_a_refused_undo_tells_nobody_who_has_sealed_a_choice(tmp_path: Path, sec
     assert found is None, f"the player is told of a sealed choice by {found}"
 
 
-def refused(folder: Path, secretly: Secretly) -> dict[str, bytes]:
-    """What the opener of a sealed auction sees, who cannot take that back, if another player does this in secret."""
+@pytest.mark.parametrize("secretly", [chooses(Actor.PERSON), leaves("always bid 0")], ids=["in person", "by an order"])
+def test_a_second_chance_tells_nobody_who_has_sealed_a_choice(tmp_path: Path, secretly: Secretly) -> None:
+    one, other = (refused(tmp_path, each, Actor.CLOCK) for each in (nothing, secretly))
+    assert b"Several players choose at the same time" in one["POST back"]
+    found = differing(one, other)
+    assert found is None, f"the player is told of a sealed choice by {found}"
+
+
+def refused(folder: Path, secretly: Secretly, by: Actor = Actor.PERSON) -> dict[str, bytes]:
+    """What the opener of a sealed auction sees, who cannot take that back, if another player does this in secret.
+
+    With second chances, even where the clock has opened it.
+    """
     world = World(Truth("sorcerous-futures", 3, {}, (), {}), folder)
     game = world.game
+    game.server.store.write(lambda tx: tables.change_game(tx, game.id, second_chance=12))
     while len(game.asked()) == 1:
         (opener,) = game.asked()
         turn, choices = game.row().turn, game.asked()[opener].choices()
-        game.play(opener, next((choice for choice in choices if choice.verb == "closed"), choices[0]))
+        game.play(opener, next((choice for choice in choices if choice.verb == "closed"), choices[0]), by)
     secretly(game, next(seat for seat in game.asked() if seat != opener))
     answer = Browser(world.app).post(f"/s/{world.links[opener][1]}/back", [("turn", str(turn))])
     assert answer.status == 410

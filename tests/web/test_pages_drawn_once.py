@@ -5,6 +5,7 @@ from gettext import NullTranslations
 
 import pytest
 
+from pbem.service.absence import second_chance
 from pbem.service.play import by_link
 from pbem.service.tables import leaving
 from pbem.tokens import Purpose
@@ -51,7 +52,7 @@ def test_making_a_choice_and_taking_it_back_change_the_page(shown, server, poker
     before, token = shown(), links.of(poker, 0)[1]
     server.run(by_link.play, token, poker.row().turn, poker.asked()[0].default)
     assert "You chose" in shown()
-    server.run(by_link.take_back, token, Purpose.SEAT, poker.row().turn)
+    server.run(second_chance.by_link, token, Purpose.SEAT, poker.row().turn)
     assert shown().count("You chose") == before.count("You chose") == 0
 
 

@@ -24,6 +24,7 @@ from pbem.domain.deadline import Deadline
 from pbem.domain.duration import duration_text
 from pbem.domain.evenly import evenly
 from pbem.domain.former_players import FormerPlayer, TellerIn, teller_in_turn
+from pbem.domain.missed_turns import second_chance
 from pbem.domain.pace import Bank, PerDecision, parse_pace
 from pbem.domain.quick_choices import quick_choices
 from pbem.domain.reply_commands import USAGES
@@ -127,6 +128,11 @@ def table_name(title: str, game: str) -> str:
     if title != game:
         return f"{title} ({game})"
     return game if game[-1].isalnum() else f"“{game}”"
+
+
+def second_chance_text(hours: int, pace: str) -> str:
+    """How long a table lets players take back the move made for a missed turn; empty if it doesn't."""
+    return duration_text(second_chance(hours, parse_pace(pace))) if hours else ""
 
 
 def pace_text(pace: str) -> str:

@@ -12,9 +12,9 @@ from typing import Final
 
 import structlog
 
-from pbem.domain.missed_turns import grace_text, warning
+from pbem.domain.missed_turns import Successor, grace_text, successor_after, warning
 from pbem.domain.states import EmailKind, TableStatus, TurnStatus
-from pbem.service.absence import offers
+from pbem.service.absence import offers, second_chance
 from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.clocks.outages import Worker
 from pbem.service.play.move import Actor, agreement_of, play_locked, position_of
@@ -151,6 +151,9 @@ def _email_missed_turn(tx: Tx, server: Server, before: GameRow, row: DeadlineRow
     if game.status == TableStatus.PLAYING:
         graced = game.grace > 0 and deadlines.count_missed(tx, game.id, row.seat) <= game.grace
         facts["warning"] = grace_text(game.grace) if graced else warning(player.missed, agreement_of(game))
+        if successor_after(player.missed, agreement_of(game)) is not Successor.BOT:
+            until = second_chance.until(tx, server, game, row.turn, row.seat)
+            facts |= {} if until is None else {"until": until.isoformat()}
     now = server.now()
     assert player.person_id is not None, "a bot is never timed out"
     email = outbox.NewEmail(player.person_id, EmailKind.AUTO_PASSED, game.id, game.seq, row.seat, row.turn, facts)

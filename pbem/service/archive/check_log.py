@@ -333,8 +333,9 @@ class LogReader:
             yield Check.LUCK, says
         self._newest = turn
         self._positions[-1] = replace(self.position, turn=turn)
-        # The orders were left for turns that no longer exist.
-        self.orders = {}
+        if row.seat is None:
+            # The orders were left for turns that no longer exist. Where a player took a missed turn back, they stay.
+            self.orders = {}
 
     def _set_order(self, row: Row, order: Order | None) -> None:
         seat = _seat(row)

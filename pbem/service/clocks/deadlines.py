@@ -19,6 +19,7 @@ from pbem.domain.bounce import MEMORY
 from pbem.domain.deadline import (
     Deadline,
     Reason,
+    SecondChance,
     Turn,
     deadline_of,
     is_noticeably_later,
@@ -207,6 +208,11 @@ def clocks_of(tx: Tx, games: Games, rows: Collection[DeadlineRow]) -> dict[Key, 
     return clocks
 
 
+def is_second_chance(row: DeadlineRow) -> bool:
+    """Whether a turn is a second chance after a missed one."""
+    return any(isinstance(each, SecondChance) for each in read_extensions(row.extensions))
+
+
 def current_deadline(clock: Clock, now: datetime) -> Deadline:
     """The deadline as of now; without a moment while email fails and the others wait for the seat."""
     deadline = deadline_of(clock.timing)
@@ -306,15 +312,14 @@ def _turns_before(tx: Tx, rows: Collection[DeadlineRow]) -> dict[Key, list[Deadl
         for former in player_rows.former_of_game(tx, game_id):
             first[game_id, former.seat] = max(first.get((game_id, former.seat), 0), former.turn)
     earlier = deadlines.of_seats(tx, seats)
-    return {
-        _key(row): [
-            each
-            for each in earlier
-            if (each.game_id, each.seat) == (row.game_id, row.seat)
-            and first[row.game_id, row.seat] <= each.turn < row.turn
-        ]
-        for row in rows
-    }
+    past: dict[Key, list[DeadlineRow]] = {}
+    for row in rows:
+        seat = row.game_id, row.seat
+        own = [each for each in earlier if (each.game_id, each.seat) == seat and first[seat] <= each.turn < row.turn]
+        # A second chance goes on from the missed turn before it, and is one turn with that.
+        following = (*own[1:], row)
+        past[_key(row)] = [each for each, then in zip(own, following, strict=bool(own)) if not is_second_chance(then)]
+    return past
 
 
 def _turn(game_id: int, pace: Pace, person: PersonRow, row: DeadlineRow, stops: _Stops) -> Turn:

@@ -64,7 +64,7 @@ MOST_INTERVENTIONS: Final = 60
 """The most rows on the page for players."""
 
 _MODERATORS: Final = ("organiser", "host")
-_PUBLIC_KINDS: Final = (Kind.DELAYED, Kind.EXTENDED, Kind.FROZEN, Kind.UNFROZEN)
+_PUBLIC_KINDS: Final = (Kind.DELAYED, Kind.EXTENDED, Kind.REWOUND, Kind.FROZEN, Kind.UNFROZEN)
 
 
 @dataclass(frozen=True, slots=True)

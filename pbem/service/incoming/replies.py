@@ -32,11 +32,12 @@ from pbem.domain.vacation import parse_vacation
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.mail.read.reply import Reply
+from pbem.service.absence import second_chance
 from pbem.service.clocks import more_time, vacations
 from pbem.service.incoming import answers
 from pbem.service.links import MoveLink
 from pbem.service.outgoing import ledger, new_links, preferences
-from pbem.service.play import move as play_move, notes, standing_orders as play_orders, undo, views
+from pbem.service.play import move as play_move, notes, standing_orders as play_orders, views
 from pbem.service.play.log import entries_back, latest_entries
 from pbem.service.play.move import Actor
 from pbem.service.play.rules import rules_of
@@ -349,9 +350,9 @@ def _take_back(acting: _Acting) -> str:
             if last is None:
                 raise Gone(_("You have no choice to take back."), remedy=_("Nothing changed."))
             turn, choice = last.turn, last.entry.choices[acting.seat]
-    undo.take_back(acting.tx, acting.server, game.id, turn, acting.seat, acting.person_id)
+    second_chance.take_back(acting.tx, acting.server, game.id, turn, acting.seat, acting.person_id)
     acting.proof = None
-    acting.turn = turn
+    acting.turn = acting.game().turn
     return "" if choice is None else play_move.choice_words(choice, rules)
 
 

@@ -7,7 +7,7 @@ Facts by kind, beside what the rows themselves say:
 
     invitation  host          declined, left, resigned, end_proposed  who          voided  why
     joined      word, commitment                                      call_answered  call, answer, done
-    reminder    due_at        auto_passed  choice, due_at, warning    substitute   offer
+    reminder    due_at        auto_passed  choice, due_at, warning, until  substitute   offer
     new_address here, and where it asks person, address
     moved       here, reason  banned      until or lifted, reason     channel  what, service, host, who or why
     notice      what, and with it who, due_at, because, why, reason, by, turn, turn, of, before or now
@@ -183,7 +183,8 @@ class _Reading:
         own_name = "" if is_stranger else person.name
         called = own_name if draft.seat is None else names.get(draft.seat, own_name)
         turn = None if email.seat is None or email.kind == EmailKind.RECEIPT else outbox.turn_before(tx, email)
-        replies = email.kind in _ANSWERABLE and Purpose.REPLY in draft.links
+        may_answer = email.kind in _ANSWERABLE or (email.kind == EmailKind.AUTO_PASSED and "until" in facts)
+        replies = may_answer and Purpose.REPLY in draft.links
         return EmailContent(
             kind=email.kind,
             reader=Reader(called, person.delivery_address, ZoneInfo(person.zone)),
@@ -235,6 +236,7 @@ class _Reading:
             ],
             "missed_limit": game.missed_limit,
             "grace": game.grace,
+            "second_chance": words.second_chance_text(game.second_chance, game.pace),
             "successor": game.successor,
             "fewest": game.fewest,
             "starts_at": game.starts_at,

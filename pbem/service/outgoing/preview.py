@@ -183,7 +183,7 @@ def _example_facts(
         case EmailKind.INVITATION:
             return {"host": people.read(tx, game.host_id).name or other}
         case EmailKind.AUTO_PASSED:
-            return {"choice": _default_move(game, player.seat), "due_at": soon, "missed": 1}
+            return {"choice": _default_move(game, player.seat), "due_at": soon, "missed": 1, "until": soon}
         case EmailKind.SEALED:
             return {"choice": _default_move(game, player.seat), "proof": {"fingerprint": "7f" * 32, "nonce": "3c" * 16}}
         case EmailKind.SUBSTITUTE:

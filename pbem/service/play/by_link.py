@@ -1,4 +1,4 @@
-"""Moves, undo and standing orders by the token of a link, each in one transaction with following it.
+"""Moves and standing orders by the token of a link, each in one transaction with following it.
 
 The token is the permission: a move's link makes its choice in its own turn, a seat's link acts in the turn that the form
 names. The rules are checked where they always are.
@@ -7,8 +7,8 @@ names. The rules are checked where they always are.
 from engine.decisions import Choice
 from engine.orders import Order
 from pbem.service import links
-from pbem.service.links import MoveLink, SeatLink, follow_seat, open_move, open_to_act
-from pbem.service.play import standing_orders, undo
+from pbem.service.links import follow_seat, open_move, open_to_act
+from pbem.service.play import standing_orders
 from pbem.service.play.move import Actor, Receipt, play_locked
 from pbem.service.server import Server
 from pbem.store import games
@@ -36,14 +36,6 @@ def play(
     link, game, player = open_to_act(tx, server, token, purpose)
     by = Actor.API if purpose is Purpose.API else Actor.PERSON
     return play_locked(tx, server, game, turn, link.seat, request, by, link.person_id, player, head=head)
-
-
-def take_back(tx: Tx, server: Server, token: str, purpose: Purpose, turn: int | None = None, chosen: str = "") -> None:
-    """Take back the seat's choice in a turn, by default the link's; if it's named, no other one."""
-    row = links.follow(tx, server, token, purpose)
-    link = SeatLink.of(row)
-    turn = MoveLink.of(row).turn if turn is None else turn
-    undo.take_back(tx, server, link.game_id, turn, link.seat, link.person_id, chosen)
 
 
 def set_order(tx: Tx, server: Server, token: str, turn: int, text: str, head: str = "") -> Order:

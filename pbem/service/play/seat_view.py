@@ -66,7 +66,8 @@ class SeatView:
     `mark` changes with what everyone at the table is told, and with nothing else.
     `new_lines` counts the messages of players it has not muted since then and since its own last message. `due_at` is None
     while its clock is not running; `givers` are the seats that have given it more time for this turn; `mail_fails` says that no email reaches its player; `guest`, that this is a demo; `hints`,
-    that the player may ask what the Expert bot would do now; `ending` is None until the game has ended. `levels`
+    that the player may ask what the Expert bot would do now; `second_chance`, for how many hours a missed turn's move can be
+    taken back; `ending` is None until the game has ended. `levels`
     are those of bots, by seat, with None for a person.
     """
 
@@ -109,6 +110,7 @@ class SeatView:
     former: tuple[FormerPlayer, ...] = ()
     levels: tuple[str | None, ...] = ()
     givers: tuple[int, ...] = ()
+    second_chance: int = 0
 
     @property
     def form_turn(self) -> str:
@@ -278,6 +280,7 @@ def _view(tx: Tx, link: SeatLink, row: GameRow) -> SeatView:
         mark=_mark(row),
         former=seats.former(taken),
         levels=tuple(each.bot for each in taken),
+        second_chance=row.second_chance,
     )
 
 

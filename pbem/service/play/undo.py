@@ -12,17 +12,18 @@ seats are asked at the same time.
 
 import json
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from engine import codec
 from engine.decisions import Choice, Refused
-from engine.facts import fold
+from engine.facts import HIDDEN, SPECTATOR, Fact, fold, secrets_of
 from engine.table import Position
 from pbem.domain.choice_links import choice_segment, text_segment
 from pbem.domain.errors import Gone, Stale
 from pbem.domain.states import EmailKind, EmailStatus, TableStatus, TurnStatus
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
-from pbem.service.play import move, standing_orders
+from pbem.service.play import move, standing_orders, views
 from pbem.service.play.log import Kind, LogWriter, StandingEntry, latest_entries, standing_entries, write
 from pbem.service.play.move import lock_seat
 from pbem.service.play.rules import rules_of
@@ -53,8 +54,38 @@ def may_withdraw(tx: Tx, row: GameRow, seat: int) -> bool:
 
 
 def may_undo(tx: Tx, row: GameRow, since: Sequence[StandingEntry], seat: int) -> bool:
-    """Whether a seat can undo its choice in the first of these entries, which run to the end of the log, its clock aside."""
+    """Whether a seat can undo its choice in the first of these entries, which run to the end of the log, its clock aside.
+
+    That is its own choice, or one that the clock made if the table has second chances.
+    """
+    if row.second_chance and since and since[0].is_clocks(seat):
+        return _is_running(row) and _is_allowed(lambda: must_have_shown_nothing(tx, row, since, seat))
     return _is_running(row) and _is_allowed(lambda: _undoable(tx, row, since, seat))
+
+
+def must_have_shown_nothing(tx: Tx, row: GameRow, undone: Sequence[StandingEntry], seat: int) -> None:
+    """Raise Gone unless the clock's choice for a seat, in the first of these entries, has led to no decision and no luck,
+    and has shown nobody anything hidden. Emails about it may have gone out."""
+    entries = [standing.entry for standing in undone]
+    seated = {each.seat for each in log.chain(tx, row.id, row.key, undone[0].seq) if each.kind == Kind.SEATED}
+    _must_be_own(move.Actor.PERSON, changed_hands=seat in seated)
+    if not move.may_be_undone(entries) or seat not in entries[0].choices:
+        raise too_late(_("Others have decided since then, or luck was involved."))
+    if deadlines.asked_together(tx, row.id, undone[0].turn):
+        raise too_late(_("Several players choose at the same time now, and some may have chosen already."))
+    before = views.view_before(tx, row, SPECTATOR, undone[0].turn)
+    facts = [fact for entry in entries for fact in entry.facts]
+    if not undone[0].makers[seat].public or _show_hidden(before, facts):
+        raise too_late(_("Something hidden has been seen since then."))
+
+
+def too_late(why: str) -> Gone:
+    """The refusal to take back a move that the clock made."""
+    return Gone(
+        _("The move made for you can no longer be taken back."),
+        why=why,
+        remedy=_("If everyone agrees to go back, ask the organiser."),
+    )
 
 
 def _withdraw(tx: Tx, server: Server, row: GameRow, seat: int, chosen: str) -> None:
@@ -85,6 +116,9 @@ def _undo(tx: Tx, server: Server, row: GameRow, turn: int, seat: int, chosen: st
     """Undo the entries from a turn on, if they are one choice of this seat that nobody has learnt of."""
     move.must_be_playing(row)
     undone = latest_entries(rules_of(row), log.chain_back(tx, row.id, row.key), turn)
+    if undone and undone[0].turn != turn:
+        # After a rewind it is no turn of the game any more, and its luck is known.
+        raise _final(_("That turn has been taken back already."))
     emails = _undoable(tx, row, undone, seat)
     _must_be_chosen(undone[0].entry.choices[seat], chosen)
     _must_have_time(tx, server, row, turn, seat)
@@ -121,6 +155,18 @@ def _undoable(tx: Tx, row: GameRow, undone: Sequence[StandingEntry], seat: int) 
         # Refused before anyone has sealed a choice too, because only that keeps secret who has.
         raise _final(_("Several players choose at the same time now, and some may have chosen already."))
     return emails
+
+
+def _show_hidden(before: Any, facts: Sequence[Fact[Any]]) -> bool:
+    """Whether facts tell someone what not everyone knew: they have secrets, or leave fewer values hidden from spectators."""
+    kinds: set[type] = {type(fact) for fact in facts}
+    if any(map(secrets_of, kinds)):
+        return True
+    return _count_hidden(fold(before, facts)) < _count_hidden(before)
+
+
+def _count_hidden(view: Any) -> int:
+    return codec.dumps(view).count(codec.dumps(HIDDEN))
 
 
 def _final(why: str) -> Gone:

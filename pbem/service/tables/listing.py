@@ -6,10 +6,12 @@ comes from `play.views`.
 
 import json
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from pbem.domain.errors import NotFound
+from pbem.domain.missed_turns import second_chance
+from pbem.domain.pace import parse_pace
 from pbem.domain.ratings import Rating
 from pbem.domain.reliability import PERIOD, Reliability, reliability
 from pbem.domain.results import bot_player
@@ -45,6 +47,7 @@ class TableSummary:
     doubles: bool
     missed_limit: int
     grace: int
+    second_chance: timedelta
     successor: str
     stand_in: str
     hints: bool
@@ -144,6 +147,7 @@ def _summary(
         doubles=row.doubles,
         missed_limit=row.missed_limit,
         grace=row.grace,
+        second_chance=second_chance(row.second_chance, parse_pace(row.pace)),
         successor=row.successor,
         stand_in=row.stand_in,
         hints=row.hints,

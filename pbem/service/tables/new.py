@@ -18,7 +18,7 @@ from engine.search import USUAL
 from pbem.domain import hash_chain
 from pbem.domain.errors import BadInput, NotFound, Readers, quoted, read_fields
 from pbem.domain.guests import is_guest
-from pbem.domain.missed_turns import FEWEST, MOST, MOST_GRACE, Successor
+from pbem.domain.missed_turns import FEWEST, MOST, MOST_GRACE, SECOND_CHANCES, Successor
 from pbem.domain.pace import parse_pace
 from pbem.domain.user_text import parse_title
 from pbem.i18n import speech
@@ -58,6 +58,7 @@ class TableSettings:
     doubles: bool = False
     missed_limit: int = 3
     grace: int = 0
+    second_chance: int = 0
     successor: str = Successor.BOT
     stand_in: str = USUAL
     hints: bool = False
@@ -106,6 +107,7 @@ def add_table(
         doubles=settings.doubles,
         missed_limit=settings.missed_limit,
         grace=settings.grace,
+        second_chance=settings.second_chance,
         successor=str(settings.successor),
         stand_in=settings.stand_in,
         hints=settings.hints,
@@ -152,6 +154,7 @@ def check_settings(settings: TableSettings, now: datetime) -> tuple[game.Game[An
         "title": lambda: parse_title(settings.title),
         "missed_limit": lambda: _check_missed_limit(settings.missed_limit),
         "grace": lambda: _check_grace(settings.grace),
+        "second_chance": lambda: _check_second_chance(settings.second_chance),
         "successor": lambda: _check_successor(settings.successor),
         "rated": lambda: _check_rated(settings),
         "fewest": lambda: _check_fewest(rules, settings),
@@ -194,6 +197,14 @@ def _check_grace(grace: int) -> None:
     if type(grace) is not int or not 0 <= grace <= MOST_GRACE:
         raise BadInput(
             _("%(grace)s missed turns can't be free.", grace=grace), why=_("Choose up to %(most)s.", most=MOST_GRACE)
+        )
+
+
+def _check_second_chance(hours: int) -> None:
+    if type(hours) is not int or hours not in SECOND_CHANCES:
+        raise BadInput(
+            _("Missed turns can't be taken back for %(hours)s hours.", hours=hours),
+            why=_("There are %(list)s.", list=", ".join(map(str, SECOND_CHANCES))),
         )
 
 

@@ -85,6 +85,7 @@ def _settings(before: GameRow, players: Sequence[PlayerRow]) -> TableSettings:
         doubles=before.doubles,
         missed_limit=before.missed_limit,
         grace=before.grace,
+        second_chance=before.second_chance,
         successor=before.successor,
         stand_in=before.stand_in,
         hints=before.hints,

@@ -98,6 +98,7 @@ def _settings_of(
         "pace": row.pace,
         "missed_limit": row.missed_limit,
         **({"grace": row.grace} if row.grace else {}),
+        **({"second_chance": row.second_chance} if row.second_chance else {}),
         "successor": row.successor,
         "stand_in": row.stand_in,
         "hints": row.hints,

@@ -25,6 +25,7 @@ def decision(seat: SeatView, bank: timedelta | None) -> Json:
         "due_at": None if seat.due_at is None else seat.due_at.isoformat(),
         "bank": None if bank is None else bank // timedelta(seconds=1),
         "order": None if seat.order is None else orders.write_order(seat.order),
+        "second_chance": seat.second_chance,
     }
 
 

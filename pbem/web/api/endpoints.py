@@ -15,6 +15,7 @@ from engine.decisions import Choice, Value
 from pbem.domain.errors import BadInput
 from pbem.domain.pace import Bank, parse_pace
 from pbem.i18n.speech import gettext as _
+from pbem.service.absence import second_chance
 from pbem.service.archive import export
 from pbem.service.clocks.deadlines import bank_left_by_link
 from pbem.service.play import by_link, seat_view
@@ -58,7 +59,7 @@ def choose() -> Response:
 def take_back() -> Response:
     """Take back a choice before anyone has been told of it; if it's named, no other one."""
     body = _body()
-    server().run(by_link.take_back, _token(), Purpose.API, _turn(body), _text(body.get("text", ""), "text"))
+    server().run(second_chance.by_link, _token(), Purpose.API, _turn(body), _text(body.get("text", ""), "text"))
     return jsonify(_decision())
 
 

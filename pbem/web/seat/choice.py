@@ -6,6 +6,7 @@ from engine import grammar
 from engine.decisions import Choice, Decision
 from pbem.domain.errors import Gone, Refusal, Stale
 from pbem.i18n.speech import gettext as _
+from pbem.service.absence import second_chance
 from pbem.service.play import by_link, seat_view
 from pbem.service.play.seat_view import SeatView
 from pbem.service.tables import demo
@@ -62,7 +63,7 @@ def ask(token: str) -> Response:
 def take_back(token: str) -> Response:
     turn = site.whole_number("turn", _("a turn number"))
     try:
-        server().run(by_link.take_back, token, Purpose.SEAT, turn, field("choice"))
+        server().run(second_chance.by_link, token, Purpose.SEAT, turn, field("choice"))
     except (Gone, Stale) as refused:
         # The table says what has happened since, and the player can go on from there.
         return page(server().read(seat_view.view_seat, token), token, Input(), refused=refused)

@@ -10,6 +10,7 @@ from typing import Any
 from flask import Blueprint, Response
 
 from pbem.domain.errors import BadInput, Gone, Refusal, Stale
+from pbem.service.absence import second_chance
 from pbem.service.account import my_page
 from pbem.service.people import sign_in as link_email
 from pbem.service.play import by_link, seat_view
@@ -59,7 +60,7 @@ def receipt(token: str, option: str) -> Response:
 @pages.post("/m/<token>/<option>/back")
 def take_back(token: str, option: str) -> Response:
     try:
-        site.server().run(by_link.take_back, token, Purpose.MOVE, chosen=site.field("choice"))
+        site.server().run(second_chance.by_link, token, Purpose.MOVE, chosen=site.field("choice"))
     except (Gone, Stale) as refused:
         return _page(token, option, status=site.status_of(refused), refused=refused)
     return site.go("move.show", token=token, option=option, done="taken back")

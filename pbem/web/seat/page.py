@@ -23,6 +23,7 @@ from pbem.domain.pace import Bank, parse_pace
 from pbem.hints import HintTask, NoHint
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
+from pbem.service.absence import second_chance
 from pbem.service.account import my_page
 from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.people import quota
@@ -79,6 +80,7 @@ class Content:
     hint: tuple[str, ...]
     waits: NextTurn | None
     signed_in: bool
+    until: str
 
 
 @pages.get("/s/<token>")
@@ -217,7 +219,10 @@ def page(
     """
     deadline = deadline_of(seat, token) if seat.decision else None
     signed_in = waits is not None and session_cookie.is_of(seat.person_id)
-    content = Content(seat, token, entered, deadline, placed, refused, moved_on, explanation, hint, waits, signed_in)
+    until = _second_chance(seat, token)
+    content = Content(
+        seat, token, entered, deadline, placed, refused, moved_on, explanation, hint, waits, signed_in, until
+    )
     response = make_response(page_cache.drawn_once(token, content, _draw), 409 if moved_on else status_of(refused))
     response.headers["Content-Security-Policy"] = security.POLICY_OF_LIVE_PAGES
     return response
@@ -244,6 +249,7 @@ def _draw(content: Content) -> str:
         placed=content.placed,
         waits=content.waits,
         signed_in=content.signed_in,
+        until=content.until,
         waiting=_waiting(seat),
         may_get_time=_may_get_time(seat),
         givers=teller(say("{seats:seats}", seats=seat.givers)) if seat.givers and decision else "",
@@ -311,6 +317,14 @@ def _waiting(seat: SeatView) -> str:
         return ""
     names = seat.teller(say("{seats:seats}", seats=others))
     return _("Waiting for %(names)s since %(moment)s.", names=names, moment=moment_text(seat.asked_since, seat.zone))
+
+
+def _second_chance(seat: SeatView, token: str) -> str:
+    """Until when the player can take back the move made for their missed turn; empty if they can't."""
+    if seat.made is None or not seat.made.by_clock or not seat.made.may_take_back:
+        return ""
+    until = server().read(second_chance.until_by_link, token, seat.made.turn)
+    return "" if until is None else phrases.moment(until, seat.zone, server().now())
 
 
 def _may_get_time(seat: SeatView) -> tuple[tuple[int, str], ...]:

@@ -9,7 +9,7 @@ from engine.game import Game
 from engine.options import Listed, Option, OptionValue
 from engine.search import LEVELS, USUAL
 from pbem.domain.errors import BadInput, Refusal, quoted, read_fields
-from pbem.domain.missed_turns import FEWEST, MOST, MOST_GRACE, Successor
+from pbem.domain.missed_turns import FEWEST, MOST, MOST_GRACE, SECOND_CHANCES, USUAL_SECOND_CHANCE, Successor
 from pbem.domain.pace import PerDecision, parse_pace
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
@@ -45,6 +45,8 @@ def show(kind: str, refused: Refusal | None = None) -> Response:
         limits=range(FEWEST, MOST + 1),
         graces=range(MOST_GRACE + 1),
         zone=site.config().site.timezone.key,
+        second_chances=SECOND_CHANCES,
+        usual_second_chance=USUAL_SECOND_CHANCE,
         successors=list(Successor),
         given=field,
         refused=refused,
@@ -82,6 +84,7 @@ def _settings(rules: Game[object]) -> TableSettings:
         doubles=ticked("doubles"),
         missed_limit=whole_number("missed_limit", _("a number of missed turns")),
         grace=whole_number("grace", _("a number of missed turns")) if field("grace") else 0,
+        second_chance=whole_number("second_chance", _("a number of hours")) if field("second_chance") else 0,
         successor=field("successor"),
         stand_in=level,
         hints=ticked("hints"),

@@ -267,6 +267,18 @@ def test_a_choice_made_after_a_rewind_can_be_taken_back(table):
     assert sound(game)
 
 
+def test_a_turn_that_was_rewound_is_not_taken_back_once_more_when_it_was_played_again(table):
+    game = table("templari", 3)
+    turn, (seat,) = game.row().turn, game.asked()
+    game.play(seat, "bid 1")
+    moderate(game.server, Rewind(game.id, turn))
+    game.play(seat, "bid 2")
+    before = all_rows(game.server.store)
+    with pytest.raises(Gone, match="taken back already"):
+        game.server.run(undo.take_back, game.id, turn, seat)
+    assert all_rows(game.server.store) == before
+
+
 @pytest.mark.parametrize(("kind", "seats"), KINDS)
 def test_the_preview_tells_who_saw_what_and_nothing_hidden(table, kind, seats):
     game = table(kind, seats)

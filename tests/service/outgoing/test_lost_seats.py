@@ -6,6 +6,7 @@ import pytest
 
 from pbem.domain.errors import Gone
 from pbem.service import links
+from pbem.service.absence import second_chance
 from pbem.service.archive import export, replay
 from pbem.service.archive.replay import Access
 from pbem.service.desk import table as desk_table
@@ -69,7 +70,7 @@ OPENS = {
     "stop sharing": lambda tx, server, token: replay.stop_sharing(tx, server, token(Purpose.SEAT)),
     "move": lambda tx, server, token: by_link.move(tx, server, token(Purpose.MOVE), "pass"),
     "play": lambda tx, server, token: by_link.play(tx, server, token(Purpose.SEAT), 0, "pass"),
-    "take back": lambda tx, server, token: by_link.take_back(tx, server, token(Purpose.MOVE), Purpose.MOVE),
+    "take back": lambda tx, server, token: second_chance.by_link(tx, server, token(Purpose.MOVE), Purpose.MOVE),
     "reply": lambda tx, server, token: links.follow(tx, server, token(Purpose.REPLY), Purpose.REPLY),
 }
 

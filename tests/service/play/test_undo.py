@@ -11,6 +11,7 @@ from pbem.domain.choice_links import choice_segment
 from pbem.domain.errors import BadInput, Forbidden, Gone, Stale
 from pbem.domain.states import EmailKind
 from pbem.service import links
+from pbem.service.absence import second_chance
 from pbem.service.desk.acts.seats import Substitute
 from pbem.service.play import by_link, move, standing_orders as play_orders, undo
 from pbem.service.play.log import Kind, body_of, standing_entries
@@ -245,7 +246,7 @@ def test_the_link_of_a_choice_in_a_turn_that_was_undone_plays_in_no_other(table)
     with pytest.raises(Stale):
         game.server.run(by_link.move, undone, "bid-3")
     with pytest.raises(Gone, match="no longer"):
-        game.server.run(by_link.take_back, undone, Purpose.MOVE)
+        game.server.run(second_chance.by_link, undone, Purpose.MOVE)
     assert game.server.run(by_link.move, game.server.run(token, turn + 1), "bid-3").turn == turn + 1
 
 
