@@ -7,6 +7,7 @@ or log a token, an address or a secret of a channel.
 """
 
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
@@ -117,13 +118,13 @@ def _claim(tx: Tx, server: Server, lease: LeaseRow, finished: int) -> list[Email
     return rows
 
 
-def _prepare(server: Server, post: ChannelPost, rows: list[EmailRow]) -> list[ReadyMessage]:
+def _prepare(server: Server, post: ChannelPost, rows: Sequence[EmailRow]) -> list[ReadyMessage]:
     """Those of some claimed messages that leave now."""
     try:
         return channel_messages.prepare_messages(server, post.letterhead, rows, server.now())
     except Exception as error:  # noqa: BLE001 - a message that cannot be written must not hold up the others
         if len(rows) != 1:
-            return [message for row in rows for message in _prepare(server, post, [row])]
+            return outcomes.one_by_one(rows, post.held, lambda each: _prepare(server, post, each))
         if is_outage(error):
             _log.warning("message_waits", message=rows[0].id, error=type(error).__name__)
             post.held.append(rows[0])

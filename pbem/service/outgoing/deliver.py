@@ -277,7 +277,7 @@ def _prepare(server: Server, post: Post, rows: Sequence[EmailRow], now: datetime
     except Exception as error:  # noqa: BLE001 - an email that cannot be written must not hold up the others
         if len(rows) > 1:
             # One of them failed, and nobody knows which, so each is prepared by itself.
-            return [email for row in rows for email in _prepare(server, post, [row], now, done)]
+            return outcomes.one_by_one(rows, post.held, lambda each: _prepare(server, post, each, now, done))
         (row,) = rows
         if is_outage(error):
             _log.warning("mail_waits", email=row.id, error=type(error).__name__)

@@ -13,11 +13,11 @@ must never talk to a relay.
 """
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Final
+from typing import Final, TypeVar
 
 import structlog
 
@@ -42,10 +42,15 @@ from pbem.store import (
 from pbem.store.database import Tx
 from pbem.store.outbox import EmailRow
 
+T = TypeVar("T")
+
 TRIES: Final = 10
 
 AGAIN: Final = timedelta(seconds=5)
 """The wait after a failure of the database."""
+
+AWAY: Final = 2
+"""Failures of the database in a row that are not about the emails: each may take as long as a connection waits."""
 
 RETENTION: Final = timedelta(days=400)
 """How long the numbers of domains and past alarms are kept: a year can be compared with the one before."""
@@ -106,6 +111,24 @@ def park(tx: Tx, server: Server, row: EmailRow, answer: str) -> None:
     """Give an email up until an organiser has looked at it."""
     if leases.lock_leased(tx, [row]):
         _park(tx, server, row, answer)
+
+
+def one_by_one(
+    rows: Sequence[EmailRow], held: list[EmailRow], ready: Callable[[Sequence[EmailRow]], list[T]]
+) -> list[T]:
+    """What `ready` makes of each of these emails alone, where it failed for all together.
+
+    It adds those to `held` for which the database failed. After two in a row it is away, and so are the others held at once.
+    """
+    found, in_a_row = list[T](), 0
+    for number, row in enumerate(rows, start=1):
+        before = len(held)
+        found += ready([row])
+        in_a_row = in_a_row + 1 if len(held) > before else 0
+        if in_a_row == AWAY:
+            held += rows[number:]
+            break
+    return found
 
 
 def release_held(server: Server, held: list[EmailRow]) -> None:

@@ -10,10 +10,11 @@ class Away:
     """A database that is away from some moment on, for every transaction."""
 
     def __init__(self, monkeypatch, module, name):
-        self.gone, self.real = False, getattr(module, name)
+        self.gone, self.asked, self.real = False, 0, getattr(module, name)
         monkeypatch.setattr(module, name, self)
 
     def __call__(self, tx, *args, **given):
+        self.asked += 1
         if self.gone:
             raise OperationalError("SELECT 1", {}, Exception("disk I/O error"))
         return self.real(tx, *args, **given)
