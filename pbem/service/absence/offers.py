@@ -53,7 +53,7 @@ MOST_SHOWN: Final = 100
 _BATCH: Final = 200
 """Clocks read at once."""
 
-_OWN_ACTS: Final = SECRET | {Kind.ENTRY, Kind.UNDONE}
+_OWN_ACTS: Final = SECRET | {Kind.ENTRY, Kind.UNDONE, Kind.REWOUND}
 """Kinds of rows by which a seat's player acts. Others name the seat too, such as those of more time that another player gave it."""
 
 

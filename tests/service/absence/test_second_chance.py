@@ -9,9 +9,10 @@ import pytest
 from pbem.domain.errors import Gone
 from pbem.domain.moments import explanation
 from pbem.ops.verify import verify_game
-from pbem.service.absence import second_chance
+from pbem.service.absence import offers, second_chance
 from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.desk.acts.clocks import Pause, Resume
+from pbem.service.desk.acts.seats import Offer
 from pbem.service.play import standing_orders
 from pbem.service.play.log import Kind
 from tests.service.actors import moderate
@@ -74,6 +75,15 @@ def test_a_missed_turn_is_taken_back_and_played(time, server, missed):
     assert [time.deadline(game, seat, each).status for each in (turn, turn + 2)] == ["missed", "closed"]
     with server.store.read() as tx:
         assert verify_game(tx, game.id).problems == ()
+
+
+def test_a_player_who_takes_a_missed_turn_back_keeps_their_seat(time, server, missed):
+    game, turn, seat, _state, _due = missed(successor="substitute")
+    moderate(server, Offer(game.id, seat), "they may be gone")
+    assert [offer.seat for offer in server.read(offers.open_offers)] == [seat]
+    time.passes(HOUR)
+    back(game, turn, seat)
+    assert server.read(offers.open_offers) == []
 
 
 def test_the_time_is_that_of_one_missed_turn_and_there_is_no_third_chance(time, missed):
