@@ -80,9 +80,15 @@ def decider(table: Table) -> int:
     return next(seat for seat in table.asks() if seat not in table.position.box)
 
 
-def recent_facts(table: Table) -> tuple[TurnFacts, ...]:
-    """What the seat that decides has seen since its last choice."""
-    seat, log = decider(table), table.log
+def waiter(table: Table) -> int | None:
+    """The seat with the fullest page of those that have nothing to decide, or None if all are asked."""
+    waiting = [seat for seat in range(len(table.views) - 1) if seat not in table.asks()]
+    return max(waiting, key=lambda seat: _fullness(table, seat), default=None)
+
+
+def recent_facts(table: Table, seat: int) -> tuple[TurnFacts, ...]:
+    """What a seat has seen since its last choice."""
+    log = table.log
     last = next((n for n in range(len(log) - 1, -1, -1) if seat in log[n].choices), len(log))
     return tuple(TurnFacts(n + 1, table.told(seat, n)[: len(log[n].facts)], {}) for n in range(last, len(log)))
 
@@ -97,9 +103,9 @@ def played(kind: str, seats: int, seed: int, bot: Bot = random_bot) -> Iterator[
         table = table.submit(seat, bot(rules, table.view(seat), table.asks()[seat], luck))
 
 
-def _fullness(table: Table) -> int:
-    """Letters of what the page has to show."""
-    seat, rules = decider(table), table.position.game
+def _fullness(table: Table, seat: int | None = None) -> int:
+    """Letters of what the page has to show to a seat, or to the one that decides."""
+    seat, rules = decider(table) if seat is None else seat, table.position.game
     shown = replace(rules.board(table.view(seat), seat), folds=())
     return len(board.plain(shown, rules.teller(seat, NAMES[: len(table.views) - 1])))
 

@@ -1,4 +1,4 @@
-"""The pages of the seat that decides at a table of the engine, and of its choices, made without a database."""
+"""The pages of a seat at a table of the engine, and of the choices of the one that decides, made without a database."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -21,10 +21,11 @@ from tests.service.conftest import START
 STATIC: Final = Path(web.__file__).parent / "static"
 
 
-def seat_page(app: Flask, table: Table, *, guest: bool = False) -> str:
-    """The page of the seat that decides, with its style and its script in it."""
+def seat_page(app: Flask, table: Table, seat: int | None = None, *, guest: bool = False) -> str:
+    """The page of a seat, by default the one that decides, with its style and its script in it."""
+    shown = _seat_view(table, decider(table) if seat is None else seat, guest=guest)
     with app.test_request_context("/s/token"):
-        html = page(_seat_view(table, guest=guest), "token", Input()).get_data(as_text=True)
+        html = page(shown, "token", Input()).get_data(as_text=True)
     start, _, rest = html.partition('<link rel="stylesheet"')
     styled = f"{start}<style>{(STATIC / 'pbem.css').read_text()}</style>{rest.partition('>')[2]}"
     # A page that gets other content keeps the names of the script before.
@@ -72,9 +73,8 @@ def _known_auctions(table: Table) -> tuple[Auction, ...]:
     return auctions((number, happened) for number, entry in enumerate(table.log, 1) for happened in entry.facts)
 
 
-def _seat_view(table: Table, *, guest: bool) -> SeatView:
-    seat, rules, seats = decider(table), table.position.game, len(table.views) - 1
-    view = table.view(seat)
+def _seat_view(table: Table, seat: int, *, guest: bool) -> SeatView:
+    rules, seats, view, decision = table.position.game, len(table.views) - 1, table.view(seat), table.asks().get(seat)
     return SeatView(
         game_id=1,
         key="o8f3k2a1b2c3",
@@ -91,16 +91,16 @@ def _seat_view(table: Table, *, guest: bool) -> SeatView:
         people=tuple(range(seats)),
         view=view,
         board=with_bids(rules.board(view, seat), _known_auctions(table)),
-        decision=table.asks()[seat],
+        decision=decision,
         asked=frozenset(table.asks()),
-        asked_since=START,
-        sealed=None,
+        asked_since=START - timedelta(hours=3),
+        sealed=table.position.box.get(seat),
         proof=None,
         made=None,
-        recent_facts=recent_facts(table),
+        recent_facts=recent_facts(table, seat),
         new_lines=2,
         order=None,
-        due_at=START + timedelta(hours=23),
+        due_at=START + timedelta(hours=23) if decision else None,
         promised_at=None,
         zone=ZoneInfo("Europe/Berlin"),
         mail_fails=False,

@@ -8,8 +8,8 @@ from flask import Flask
 from playwright.sync_api import Browser, Page
 
 from engine import game as all_games
-from engine.table import begin
-from tests.bot_games import decisions, positions, tables
+from engine.table import Table, begin
+from tests.bot_games import NAMES, decisions, positions, tables, waiter
 from tests.browser.seat_pages import seat_page
 
 pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium"), pytest.mark.slice(1 / 3)]
@@ -188,7 +188,20 @@ def test_table_hand_and_bar_fit_the_first_screen_of_a_phone(app: Flask, phone: P
         phone.set_viewport_size({"width": HALF_A_PHONE, "height": 400})
         wrong += phone.evaluate(WIDE_PAGE)
         phone.set_viewport_size({"width": 360, "height": 800})
+        wrong += _wrong_while_waiting(app, phone, position)
     assert wrong == []
+
+
+def _wrong_while_waiting(app: Flask, phone: Page, position: Table) -> list[str]:
+    """What is not on the first screen of a seat that has nothing to decide: the table, its hand, who is awaited and how long."""
+    if (seat := waiter(position)) is None:
+        return []
+    phone.set_content(seat_page(app, position, seat))
+    found, notice = phone.evaluate(MEASURED), phone.locator(".bar").inner_text()
+    fits = found["mine"] <= found["bar"] and found["end"] <= 800 and found["tall"] <= TALLEST and found["wide"] <= 360
+    names = all(NAMES[each] in notice for each in position.asks())
+    wrong = phone.evaluate(LAID_OVER) + phone.evaluate(UNEVEN)
+    return wrong if fits and names and "ago)" in notice else [*wrong, f"seat {seat}: {found}, {notice}"]
 
 
 def test_an_amount_has_a_slider_and_steps_with_a_script(app: Flask, phone: Page) -> None:

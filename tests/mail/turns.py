@@ -33,7 +33,7 @@ def turn_email(table: Table) -> EmailContent:
         "first": False,
         "notes": [],
         **words.board(seat),
-        **words.past_turns(words.tell_all(recent_facts(table), seat.teller_in), ()),
+        **words.past_turns(words.tell_all(recent_facts(table, seat.seat), seat.teller_in), ()),
         **words.question(HEAD, seat, decision, TOKEN, Deadline(START, START + timedelta(days=1))),
     }
     return EmailContent(

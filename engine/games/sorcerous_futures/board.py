@@ -20,7 +20,7 @@ def show(view: State, seat: int) -> Board:
         turn=_turn(view),
         centre=_centre(view),
         mine=_mine(view, seat) if seat != SPECTATOR else (),
-        players=_players(view),
+        players=_players(view, seat),
         folds=_folds(view, seat) if view.group and not view.over else (),
         lead=None if view.over else say("Nobody knows who's ahead: cards score only at the end."),
     )
@@ -141,11 +141,12 @@ def _known_to(view: State, seat: int) -> tuple[Line, ...]:
     )
 
 
-def _players(view: State) -> tuple[Panel, ...]:
+def _players(view: State, seat: int) -> tuple[Panel, ...]:
     numbers = _numbers(view)
 
     def panel(other: int) -> Panel:
-        return Panel(other, numbers[other], *_state(view, other), (*_in_front(view, other), *_bought(view, other)))
+        markers = _not_looked_under(other, view) if other == seat else markers_of(other, view)
+        return Panel(other, numbers[other], *_state(view, other), (*_in_front(markers), *_bought(view, other)))
 
     return tuple(map(panel, range(len(view.gold))))
 
@@ -165,8 +166,12 @@ def _folds(view: State, seat: int) -> tuple[Fold, ...]:
     return (*own, Fold(say("Purchases"), (gains, explained)), Fold(say("Unseen cards"), by_suit(unseen), bulky=True))
 
 
-def _in_front(view: State, seat: int) -> tuple[Part, ...]:
-    markers = markers_of(seat, view)
+def _not_looked_under(seat: int, view: State) -> tuple[str, ...]:
+    """Return the player's markers but for those that `_mine` names with the card under each."""
+    return tuple(card for card in markers_of(seat, view) if not known(view.down.valuations[MARKERS.index(card)]))
+
+
+def _in_front(markers: tuple[str, ...]) -> tuple[Part, ...]:
     return (Row(say("holds"), faces(markers)),) if markers else ()
 
 

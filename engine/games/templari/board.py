@@ -62,9 +62,12 @@ def _turn(view: State) -> Text:
 def _centre(view: State) -> tuple[Part, ...]:
     parts: list[Part] = []
     if view.auction is not None and view.auction.seller is not None:
-        parts.append(Row(say("{seat's} card for sale", seat=view.auction.seller), faces((view.auction.card,)), "lot"))
+        seller, card = view.auction.seller, faces((view.auction.card,))
+        still = say("{seat's} card, still for sale", seat=seller)
+        parts.append(Row(say("{seat's} card for sale", seat=seller) if view.offender is None else still, card, "lot"))
     if view.lot:
-        parts.append(Row(say("The lot"), faces(view.lot), "lot"))
+        label = say("The lot") if view.offender is None else say("The lot, still to be won")
+        parts.append(Row(label, faces(view.lot), "lot"))
     elif view.sellers and not view.over and view.auction is None and view.offender is None:
         offer = say("{seat} may auction a card to the others. The highest bidder pays {seat}.", seat=view.sellers[0])
         parts.append(Line(offer))

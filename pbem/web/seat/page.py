@@ -6,6 +6,7 @@ A form names the turn it was made for, so one that was left open for a day never
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from typing import Final
 
@@ -16,9 +17,9 @@ from engine.board import faces_of
 from engine.coach.review import of_hint
 from engine.decisions import Choice, Decision, Refused
 from engine.tell import Text, say
-from pbem.domain.duration import HOUR
+from pbem.domain.duration import HOUR, MINUTE
 from pbem.domain.errors import BadInput, NotFound, Refusal, Stale, TooMany
-from pbem.domain.moments import moment_text
+from pbem.domain.moments import relative_text, short_moment_text
 from pbem.domain.pace import Bank, parse_pace
 from pbem.hints import HintTask, NoHint
 from pbem.i18n import speech
@@ -73,6 +74,7 @@ class Content:
     token: str
     entered: Input
     deadline: phrases.Deadline | None
+    waiting: str
     placed: bool
     refused: Refusal | None
     moved_on: bool
@@ -218,10 +220,11 @@ def page(
     `waits` is the player's most urgent turn elsewhere.
     """
     deadline = deadline_of(seat, token) if seat.decision else None
+    waiting = "" if seat.decision else _waiting(seat, server().now())
     signed_in = waits is not None and session_cookie.is_of(seat.person_id)
     until = _second_chance(seat, token)
     content = Content(
-        seat, token, entered, deadline, placed, refused, moved_on, explanation, hint, waits, signed_in, until
+        seat, token, entered, deadline, waiting, placed, refused, moved_on, explanation, hint, waits, signed_in, until
     )
     response = make_response(page_cache.drawn_once(token, content, _draw), 409 if moved_on else status_of(refused))
     response.headers["Content-Security-Policy"] = security.POLICY_OF_LIVE_PAGES
@@ -250,7 +253,7 @@ def _draw(content: Content) -> str:
         waits=content.waits,
         signed_in=content.signed_in,
         until=content.until,
-        waiting=_waiting(seat),
+        waiting=content.waiting,
         may_get_time=_may_get_time(seat),
         givers=teller(say("{seats:seats}", seats=seat.givers)) if seat.givers and decision else "",
         story=phrases.story(seat.recent_facts, seat.teller_in),
@@ -310,13 +313,15 @@ def _label_on_board(seat: SeatView) -> str:
     return seat.rules.teller()(labels[0]).casefold() if labels else ""
 
 
-def _waiting(seat: SeatView) -> str:
+def _waiting(seat: SeatView, now: datetime) -> str:
     """Who is to decide, and since when. In a simultaneous turn all are named, so it does not tell who has answered."""
     others = tuple(sorted(seat.asked - {seat.seat}))
     if not others or seat.asked_since is None:
         return ""
     names = seat.teller(say("{seats:seats}", seats=others))
-    return _("Waiting for %(names)s since %(moment)s.", names=names, moment=moment_text(seat.asked_since, seat.zone))
+    since = short_moment_text(seat.asked_since, seat.zone)
+    ago = relative_text(now, seat.asked_since) if now - seat.asked_since >= MINUTE else _("just now")
+    return _("Waiting for %(names)s since %(moment)s (%(ago)s).", names=names, moment=since, ago=ago)
 
 
 def _second_chance(seat: SeatView, token: str) -> str:
