@@ -163,6 +163,13 @@ class Game(Generic[S]):
         """Return why the values don't fit together, or None if they do."""
         return None
 
+    def ways(self, view: S, decision: Decision) -> tuple[tuple[Choice, Text], ...]:
+        """Return a choice for each possible outcome of a decision, each with its words, for a page to list.
+
+        Empty, as by default, for a field for each blank. It is for a decision whose blanks limit each other.
+        """
+        return ()
+
     def barred(self, view: S, seat: int) -> Mapping[str, Text]:
         """Return the verbs that a player may miss, each with why it can't be used now.
 

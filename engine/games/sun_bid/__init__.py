@@ -125,6 +125,9 @@ class SunBid(Game[State]):
     def objects(self, view: State, seat: int, choice: Choice) -> Text | None:
         return decisions.objects(view, seat, choice)
 
+    def ways(self, view: State, decision: Decision) -> tuple[tuple[Choice, Text], ...]:
+        return decisions.ways(view, decision)
+
     def lesson(self, view: State, seat: int) -> Lesson | None:
         return lessons.lesson(view, seat)
 

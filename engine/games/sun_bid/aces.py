@@ -96,6 +96,12 @@ def losses(aces: Cards, kept: Cards) -> Iterator[Cards]:
             yield in_order(_difference(kept, way.left))
 
 
+def ways(aces: Cards, kept: Cards) -> Iterator[tuple[Cards, Cards]]:
+    """Yield the cards that can be lost, each selection once, with a way to pay with them: for each Ace a card, or NONE."""
+    for cards in losses(aces, kept):
+        yield cards, next(_ways_to_lose(cards, aces, kept))
+
+
 @lru_cache(maxsize=512)
 def cheapest_way(aces: Cards, kept: Cards, per_suit: bool) -> Cards:
     """Return the way to pay that leaves the most points, then the most cards, then costs the lowest ranks, then the first suits."""

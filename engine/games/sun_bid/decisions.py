@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Final
 
 from engine.decisions import Act, Choice, Decision, OneOf, Thing
 from engine.decks.decktet import SUITS, in_order, rank, suits, things
 from engine.tell import Text, say
 
-from .aces import NONE, cheapest_way, hungry, may_find_nothing, misfit, victims_of
-from .cards import beats, by_value, share_a_suit
+from .aces import NONE, cheapest_way, hungry, may_find_nothing, misfit, victims_of, ways as every_way
+from .cards import FOR_SALE, Cards, beats, by_value, share_a_suit
 from .state import Auction, State, running
 from .words import sun_thing
+
+MOST_WAYS: Final = 30
+"""Ways to pay for several Aces that fit one list."""
 
 _FLIP: Final = Act("flip", note=say("turn up a card for the pool"), spoken="flip a card")
 _CALL: Final = Act("call", note=say("auction the pool now"))
@@ -53,6 +57,22 @@ def objects(view: State, seat: int, choice: Choice) -> Text | None:
         return None
     kept = in_order(view.takes[seat])
     return misfit(kept, hungry(running(view).aces, kept), choice.every_text())
+
+
+def ways(view: State, decision: Decision) -> tuple[tuple[Choice, Text], ...]:
+    """Return what can be lost to several Aces, each selection of cards once; empty for other decisions, and for very many."""
+    (act, *_others) = decision.acts
+    if act.verb != "discard" or len(act.blanks) == 1:
+        return ()
+    kept = in_order(view.takes[decision.seat])
+    found = tuple(islice(every_way(hungry(running(view).aces, kept), kept), MOST_WAYS + 1))
+    if len(found) > MOST_WAYS:
+        return ()
+    return tuple((Choice("discard", way), say("{cards}", cards=cards)) for cards, way in sorted(found, key=_in_print))
+
+
+def _in_print(way: tuple[Cards, Cards]) -> list[int]:
+    return [FOR_SALE.index(card) for card in way[0]]
 
 
 def _for_a_turn(view: State, seat: int) -> Decision:

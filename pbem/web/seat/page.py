@@ -37,6 +37,7 @@ from pbem.web.people import session_cookie
 from pbem.web.result import PageResult, page_result
 from pbem.web.seat.board import draw
 from pbem.web.seat.forms import EMPTY, Fields, choosable, fields_of, forms_of
+from pbem.web.seat.ways import list_of_ways
 from pbem.web.site import field, server, status_of
 
 pages = Blueprint("seat", __name__)
@@ -238,7 +239,11 @@ def _draw(content: Content) -> str:
     raising = orders.raising(decision) if decision else None
     usages = orders.offered(decision) if decision else ()
     faces, fields = faces_of(seat.board), _fields(seat, entered)
-    forms = forms_of(decision, teller, faces, fields, lambda choice: bool(seat.caution(choice))) if decision else []
+    forms = []
+    if decision is not None and (ways := seat.rules.ways(seat.view, decision)):
+        forms = [list_of_ways(decision, ways, teller, fields)]
+    elif decision is not None:
+        forms = forms_of(decision, teller, faces, fields, lambda choice: bool(seat.caution(choice)))
     return render_template(
         "seat.html",
         found=seat,

@@ -419,6 +419,18 @@ def test_sb_16_the_winner_chooses_the_order_of_two_aces():
     assert "“nothing for moons" in refusal(position, 0, "discard nothing for moons, forest for leaves")
 
 
+def test_sb_16_each_selection_of_cards_for_two_aces_is_a_way_to_list_once():
+    position = table(
+        3, takes=(cards("Forest", "Author"), (), ()), pool=cards("Ace of Moons", "Ace of Leaves", "Forest", "Author")
+    )
+    position = play(position, (0, "call"), (1, "pass"), (2, "pass"), (0, "bid 2"))
+    decision, teller = position.asks()[0], GAME.teller(0, PEOPLE)
+    ways = GAME.ways(position.state, decision)
+    assert [teller(words) for _, words in ways] == ["The Author and the Forest", "The Forest and the Forest"]
+    assert all(GAME.objects(position.state, 0, choice) is None and choice in decision for choice, _ in ways)
+    assert GAME.ways(position.state, table(3).asks()[0]) == ()
+
+
 def test_sb_16_two_copies_of_a_card_can_both_be_lost():
     assert list(losses(("AM", "AM"), cards("Forest", "Forest"))) == [cards("Forest", "Forest")]
     assert misfit(cards("Forest", "Forest"), ("AM", "AM"), cards("Forest", "Forest")) is None
