@@ -109,8 +109,14 @@ class Page:
 
     def form(self, button: str) -> Form:
         """The form with this button."""
-        found = [form for form in self.forms() if form.button == button]
-        assert found, f"no button {button!r} among {[form.button for form in self.forms()]}"
+        every = [
+            self._form(each, pressed)
+            for each in self._tree.iter("form")
+            if each.get("method") != "get"
+            for pressed in each.iter("button")
+        ]
+        found = [form for form in every if form.button == button]
+        assert found, f"no button {button!r} among {[form.button for form in every]}"
         return found[0]
 
     def acts(self) -> list[Form]:
@@ -131,7 +137,7 @@ class Page:
     def _form(self, element: html.HtmlElement, button: html.HtmlElement | None = None) -> Form:
         assert element.get("method") == "post"
         button = element.find(".//button") if button is None else button
-        form = Form(self, element.get("action"), _shown(button))
+        form = Form(self, button.get("formaction", element.get("action")), _shown(button))
         if button.get("name"):
             form.fixed.append((button.get("name"), button.get("value")))
         beside = self._tree.xpath("//input[@form=$name]", name=element.get("id", "-"))

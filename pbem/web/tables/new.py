@@ -25,6 +25,9 @@ pages = Blueprint("new_table", __name__)
 PACES: Final = ("12h", "1d", "2d", "3d", "7d")
 """The usual paces. Any other can be typed."""
 
+USUAL_LIMIT: Final = 3
+"""Missed turns before a seat changes hands, where nothing else was chosen."""
+
 FILL: Final = "rest"
 """The choice of a bot for every seat that nobody is invited to."""
 
@@ -43,6 +46,7 @@ def show(kind: str, refused: Refusal | None = None) -> Response:
         paces=sorted({usual_pace, *PACES}, key=_speed),
         usual_pace=usual_pace,
         limits=range(FEWEST, MOST + 1),
+        usual_limit=USUAL_LIMIT,
         graces=range(MOST_GRACE + 1),
         zone=site.config().site.timezone.key,
         second_chances=SECOND_CHANCES,
@@ -64,7 +68,9 @@ def create(kind: str) -> Response:
 
 
 def _settings(rules: Game[object]) -> TableSettings:
-    seats, invited = whole_number("seats", _("a number of players")), addresses_in(field("invited"))
+    """The settings that were chosen; without any, as from the front page, the usual ones with a bot in every other seat."""
+    seats = whole_number("seats", _("a number of players")) if field("seats") else rules.seats[0]
+    invited = addresses_in(field("invited"))
     level, starts_at = (
         field("bot") or USUAL,
         read_fields({"starts_at": lambda: _moment(field("starts_at"))})["starts_at"],
@@ -82,10 +88,14 @@ def _settings(rules: Game[object]) -> TableSettings:
         invited=invited,
         private=ticked("private"),
         doubles=ticked("doubles"),
-        missed_limit=whole_number("missed_limit", _("a number of missed turns")),
+        missed_limit=whole_number("missed_limit", _("a number of missed turns"))
+        if field("missed_limit")
+        else USUAL_LIMIT,
         grace=whole_number("grace", _("a number of missed turns")) if field("grace") else 0,
-        second_chance=whole_number("second_chance", _("a number of hours")) if field("second_chance") else 0,
-        successor=field("successor"),
+        second_chance=whole_number("second_chance", _("a number of hours"))
+        if field("second_chance")
+        else USUAL_SECOND_CHANCE,
+        successor=field("successor") or Successor.BOT,
         stand_in=level,
         hints=ticked("hints"),
         rated=ticked("rated"),
@@ -108,7 +118,7 @@ def _moment(typed: str) -> datetime | None:
 
 def _bots(seats: int, invited: int) -> int:
     """The number of bots: as typed, or one for each seat but those of the host and the people invited."""
-    return max(seats - 1 - invited, 0) if field("bots") == FILL else whole_number("bots", _("a number of bots"))
+    return max(seats - 1 - invited, 0) if field("bots") in ("", FILL) else whole_number("bots", _("a number of bots"))
 
 
 def _speed(pace: str) -> tuple[bool, timedelta]:
