@@ -27,6 +27,7 @@ def show(view: State, seat: int, final: bool) -> Board:
         players=_players(view, seat),
         notes=_finish(view),
         folds=() if seat == SPECTATOR or view.over else (_tiles_still_out(view, seat),),
+        calls=say("Bids and exchanges"),
     )
 
 

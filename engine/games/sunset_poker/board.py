@@ -12,6 +12,9 @@ from engine.tell import Text, say
 from .sets import BestSet
 from .state import State, best_of, full_hand, points_for_folding
 
+FEW_ROUNDS: Final = 5
+"""Rounds that are left when the board says how many there can be."""
+
 _SUN: Final = Face("sign", "suns", "the Sun")
 _PACK: Final = Face("sign", "stack", "a pack")
 
@@ -48,7 +51,13 @@ def _title(view: State) -> Text:
         return say("Sunset Poker, round {round}", round=view.round)
     if view.round == view.terms.max_rounds:
         return say("Sunset Poker, round {round} (the last)", round=view.round)
-    return say("Sunset Poker, round {round} of up to {last}", round=view.round, last=view.terms.max_rounds)
+    target, last = view.terms.target, view.terms.max_rounds
+    if last - view.round > FEW_ROUNDS:
+        # Most games end long before.
+        return say("Sunset Poker, round {round} (to {target} points)", round=view.round, target=target)
+    return say(
+        "Sunset Poker, round {round} of up to {last} (to {target} points)", round=view.round, last=last, target=target
+    )
 
 
 def _turn(view: State) -> Text:
