@@ -69,5 +69,5 @@ def count() -> int:
 def test_labels_of_links_in_emails_have_at_most_three_words() -> None:
     texts = [path.read_text("utf-8") for path in (words.ROOT / "templates" / "mail").rglob("*.jinja")]
     labels = {label for text in texts for label in re.findall(r'say\.(?:button|link)\(\s*_\("([^"]+)"', text)}
-    assert "Confirm email" in labels
+    assert "Confirm address" in labels
     assert {label for label in labels if len(label.split()) > 3} == set()

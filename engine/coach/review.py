@@ -103,7 +103,7 @@ def of_mistake(verdict: Verdict) -> tuple[Text, ...]:
     """Return what to say about a mistake."""
     return (
         say(
-            "You chose “{chosen}”. “{other}” would have been better: it wins {better}% of the time; your choice wins {chance}%.",
+            "You chose “{chosen}”, but “{other}” would have been better: it wins {better}% of the time; your choice wins {chance}%.",
             chosen=verdict.chosen,
             other=verdict.other,
             better=percent(verdict.chance - verdict.gain),

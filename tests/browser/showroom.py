@@ -189,7 +189,7 @@ class Showroom:
         token, last = seated["templari"], self._seat(over, 0)
         self.server.run(talk.say, game.id, seat, game.person_at(seat), "Good luck, everyone! 🍀")
         self.server.run(
-            talk.say, game.id, (seat + 1) % 3, game.person_at((seat + 1) % 3), "And to you; may the best one win."
+            talk.say, game.id, (seat + 1) % 3, game.person_at((seat + 1) % 3), "And to you; may the best player win."
         )
         self.server.run(calls.call, ann, "Ben has not answered for a week.\nCan he be asked?", game_id=game.id, seat=0)
         move, _ = self._links.of(game, seat)
@@ -228,7 +228,7 @@ class Showroom:
         self.server.run(by_link.play, seat, sealed.row().turn, asked.default)
         later = self._seat(ordered, next(seat for seat in ordered.players() if seat not in ordered.asked()))
         self.server.run(by_link.set_order, later, ordered.row().turn, "up to 14 or ask me")
-        self._done(Pause(paused.id), "The referee looks at something.\nIt will not take long.")
+        self._done(Pause(paused.id), "The referee is looking into something.\nIt won't take long.")
         stopped, seat_of_stopped = self._against_bots(self._person("Iris"))
         self._done(Freeze(stopped.id), "Ann thinks the wrong cards were dealt.")
         for each in range(len(NAMES)):

@@ -21,7 +21,7 @@ MAX_AUCTIONS: Final = Number(
     default=150,
     low=1,
     high=1000,
-    about=say("After this many auctions, the player with the most points wins; ties are shared."),
+    about=say("After this many auctions, the player with the most points wins; tied players share the win."),
 )
 
 

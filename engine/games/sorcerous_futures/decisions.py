@@ -91,7 +91,7 @@ def _for_a_card(view: State, seat: int) -> Decision:
     opened = Act(
         "open",
         (OneOf("card", things(affordable), why),),
-        note=say("you bid its number, 10 for a Pawn"),
+        note=say("you open the bidding at the card's number, or 10 for a Pawn"),
         label="open auction",
         spoken="sell {} in an open auction",
     )

@@ -28,7 +28,7 @@ EXAMPLES: Final = (
             Line(
                 say(
                     "So Ann ends up with one of Ben's Crowns and one of Cleo's, and keeps one unseen. Nobody gets a "
-                    "Crown of their own Aces, and nobody knows where the others went."
+                    "Crown that matches one of their Aces, and nobody knows where the others went."
                 )
             ),
         ),

@@ -25,7 +25,7 @@ The player with the most coins scores 2 more; if several tie, each of them does.
 numbers add up to more.
 
 Fine print. There are thirty cards: five in each of six colours, with every number from 0 to 9 on three cards of different
-colours. Everyone starts with 12 coins. If you don't own a card, you can't bid more than you have. If only one player is left
+colours. Everyone starts with 12 coins. If you don't own any cards, you can't bid more than you have. If only one player is left
 when a lot is auctioned again, they get it for free. When a card is sold, the rules about your own numbers and about bidding
 more than you have apply too.
 """

@@ -226,7 +226,7 @@ def test_the_email_says_what_was_put_back_and_why(server, poker, tmp_path, ended
     text = notice.get_body().get_content()
     assert WHY in text
     assert ("its result is the same" in text) == ended
-    assert ("all cards and dice are new" in text) != ended
+    assert ("cards are shuffled and dice rolled afresh" in text) != ended
 
 
 @pytest.mark.parametrize("sealed", [0, 2])

@@ -150,7 +150,7 @@ def test_a_table_that_never_filled_up_says_so(server, clock, box, sends, person)
     clock.advance(timedelta(days=20))
     leaving.expire(server)
     sends()
-    assert "didn't get enough players" in " ".join(text_of(box, "didn't fill up").split())
+    assert "didn't get enough players" in " ".join(text_of(box, "not enough players").split())
     assert made.game_id
 
 

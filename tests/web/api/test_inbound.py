@@ -106,7 +106,7 @@ def test_the_email_about_a_reply_leads_to_its_page(inbox, server, table, carry, 
     email = next(page.follow(words) for words in page.links() if "did you" in words)
     leads_to = next(each for each in email.hrefs() if "/w/" in each)
     asked = browser.open(leads_to[leads_to.index("/w/") :])
-    assert asked.heading == "Was it you?"
+    assert asked.heading == "Was this you?"
     assert "<b>bid</b>" in asked.text
 
 
@@ -126,7 +126,7 @@ def test_opening_the_page_changes_nothing_and_the_button_carries_out_the_reply(b
 
 def test_the_other_button_drops_the_reply(browser, asked, server):
     game, _, address = asked
-    assert browser.open(address).form("It wasn't me").press().heading == "Nothing changed"
+    assert browser.open(address).form("This wasn't me").press().heading == "Nothing changed"
     assert (
         browser.post(address, [("number", server.keys.alias("number", 1)), ("sure", "yes")]).heading
         == "Nothing changed"

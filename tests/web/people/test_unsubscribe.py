@@ -135,14 +135,14 @@ def test_a_table_can_return_to_the_setting_for_all(browser, server, ann):
 
 
 def test_kinds_of_emails_can_be_switched_here_and_on_ones_own_page(browser, server, ann, sign_in):
-    page = browser.open(ann.all).form("Save kinds").press(turns="yes", talk="yes")
+    page = browser.open(ann.all).form("Save choices").press(turns="yes", talk="yes")
     assert "Email settings saved." in page.text
     assert server.read(addresses.read, ann.number).topics == "turns talk"
     own = sign_in(ann.number).follow("Emails")
     for shown in (page, own):
         ticked = re.findall('name="([a-z]+)" value="yes" checked', shown.source)
         assert [name for name in ticked if name in tuple(Topic)] == ["turns", "talk"]
-    own.form("Save kinds").press(results="yes")
+    own.form("Save choices").press(results="yes")
     assert server.read(addresses.read, ann.number).topics == "results"
 
 

@@ -72,7 +72,7 @@ def test_a_whole_game_is_played_from_the_mailbox_by_following_links(kind, browse
             page = browser.open(luck.choice(moves))
             assert page.status == 200
             receipt = next(form for form in page.forms() if form.action == page.url).press()
-            assert receipt.heading.startswith("Your choice")
+            assert receipt.heading.startswith("You chose")
             followed += 1
         else:
             href = next(href for href in email.links().values() if re.fullmatch(r"/s/\w+", href))
@@ -100,7 +100,7 @@ def test_only_the_button_makes_the_choice(browser, links, templari):
     assert templari.row().turn == 1
     receipt = page.form("Bid 5").press()
     assert receipt.status == 200
-    assert receipt.heading == "Your choice: bid 5"
+    assert receipt.heading == "You chose: bid 5"
     assert templari.row().turn == 2
 
 
@@ -151,7 +151,7 @@ def test_another_link_of_the_same_email_replaces_a_sealed_choice(browser, links,
     assert "This replaces your earlier choice." in page.text
     assert things[1].word not in page.text
     receipt = page.form(f"Pick {things[2].word}").press()
-    assert receipt.heading == f"Your choice: pick {things[2].word}"
+    assert receipt.heading == f"You chose: pick {things[2].word}"
 
 
 def test_a_link_leads_on_to_the_table_as_everyone_sees_it(browser, links, poker):
@@ -172,7 +172,7 @@ def test_a_browser_that_is_signed_in_is_led_to_the_next_game_that_waits(browser,
     seat = next(seat for seat in range(3) if poker.person_at(seat) == person)
     word = poker.open()[seat].acts[0].blanks[0].things[0].word
     receipt = browser.open(link(links, poker, seat, f"pick {word}")).form(f"Pick {word}").press()
-    assert "Next game waiting for you" in receipt.text
+    assert "Your next game" in receipt.text
     assert "Bid" in receipt.form("Next game").press().text
     assert receipt.form("My seat").press().url.startswith("/s/")
     other = next(each for each in range(3) if each != seat)
@@ -304,7 +304,7 @@ def test_a_press_by_a_machine_asks_for_confirmation(browser, links, templari):
         assert asked.heading == "Bid 5?"
         assert templari.row().turn == 1
     browser.says = {"Sec-Fetch-Mode": "navigate"}
-    assert asked.form("Confirm: bid 5").press().heading == "Your choice: bid 5"
+    assert asked.form("Confirm: bid 5").press().heading == "You chose: bid 5"
 
 
 @pytest.mark.parametrize("fields", [[], [("go", "1")], [("press", "")]])
@@ -315,7 +315,7 @@ def test_a_press_without_the_field_of_our_form_asks_for_confirmation(browser, li
         asked = browser.post(path, fields)
         assert (asked.status, asked.heading) == (200, "Bid 5?")
         assert templari.row().turn == 1
-    assert asked.form("Confirm: bid 5").press().heading == "Your choice: bid 5"
+    assert asked.form("Confirm: bid 5").press().heading == "You chose: bid 5"
 
 
 def test_the_second_half_of_a_double_click_leads_back_to_the_result_of_the_first(app, links, templari):
@@ -341,7 +341,7 @@ def test_the_second_half_of_a_double_click_leads_back_to_the_result_of_the_first
 def test_a_browser_without_headers_is_believed(browser, links, templari):
     browser.says = {}
     page = browser.open(link(links, templari, first(templari), "bid 5"))
-    assert page.form("Bid 5").press().heading == "Your choice: bid 5"
+    assert page.form("Bid 5").press().heading == "You chose: bid 5"
 
 
 def test_a_form_from_another_site_does_nothing(browser, links, templari):

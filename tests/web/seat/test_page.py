@@ -80,7 +80,7 @@ def test_the_page_after_a_move_leads_to_the_next_game_that_waits(browser, sign_i
     person = waits.person_at(next(iter(waits.asked())))
     seat = next(seat for seat in range(3) if poker.person_at(seat) == person)
     made = open_seat(browser, links, poker, seat).act("Pick").press(b0=1)
-    assert "Next game waiting for you" in made.text
+    assert "Your next game" in made.text
     # A link may have been forwarded: only who is signed in sees which game it is, and goes straight there.
     assert not any(form.action == "/my/seat" for form in made.forms())
     assert "Next game" not in open_seat(browser, links, poker, seat).text
