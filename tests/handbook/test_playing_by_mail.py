@@ -26,7 +26,7 @@ def examples(heading: str) -> list[str]:
 
 
 def test_every_word_is_told_once_and_read_as_it_stands_there() -> None:
-    read = [reply_commands.read(example, None) for example in examples("Words for every game")]
+    read = [reply_commands.read(example, None) for example in examples("Commands for every game")]
     assert [command.word for command in read if isinstance(command, WordCommand)] == list(Word)
     assert len(read) == len(Word)
 
