@@ -28,7 +28,8 @@ def test_the_result_leads_to_the_review(browser, links, reviewed):
     page = browser.open(f"/s/{links.of(reviewed, 0)[1]}").follow("Review")
     assert page.heading == "Your review"
     assert (
-        "You chose “bid 5”, but “bid 4” would have been better: it wins 50% of the time; your choice wins 40%." in page.text
+        "You chose “bid 5”, but “bid 4” would have been better: it wins 50% of the time; your choice wins 40%."
+        in page.text
     )
     assert "The auction was worth a bid of up to about 4." in page.text
     assert "“bid 4” would have won the auction three quarters of the time; yours, almost always." in page.text
