@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Final
+from typing import Final, NoReturn
 from unittest.mock import patch
 
 from pyotp import TOTP
+from sqlalchemy.exc import OperationalError
 
 from engine import grammar
 from engine.bots import BOTS
@@ -163,6 +164,10 @@ def fails(world: AddressWorld) -> None:
     with patch("pbem.service.outgoing.content.read_contents", _fail):
         deliver.deliver(server, world.post)
     time.passes(2 * DAY)
+    with patch("pbem.service.outgoing.prepare._store", _is_away):
+        deliver.deliver(server, world.post)
+    deliver.deliver(server, world.post)
+    time.passes(HOUR)
     world.carry()
     server.run(reachability.note_bounce, ann, Bounce.HARD, "550 5.1.1 no such user")
     server.run(reachability.note_refusal, ann, "550 5.1.1 no such user")
@@ -174,6 +179,10 @@ def fails(world: AddressWorld) -> None:
     server.run(sign_in.send_link, "ben@example.org")
     post = replace(world.post, transport=FunctionTransport(lambda _: _accept_later(world, post)))
     deliver.deliver(server, post)
+
+
+def _is_away(*_given: object, **_named: object) -> NoReturn:
+    raise OperationalError("SELECT 1", {}, Exception("disk I/O error"))
 
 
 def _has_a_second_chance(world: AddressWorld, *people: int) -> None:
