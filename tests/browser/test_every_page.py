@@ -66,6 +66,12 @@ OVER_EACH_OTHER = """() => {
 }"""
 """Fields and buttons that cover a part of each other, but for a bar that stays in view, which covers what scrolls below it."""
 
+LEFT_OUT = """() => [...document.querySelectorAll("main *")]
+    .filter(each => getComputedStyle(each).display === "none" && each.textContent.trim())
+    .filter(each => !each.closest(".room, .board, .around, .fold, .folded, svg, [hidden], datalist, script, style, template"))
+    .map(each => each.outerHTML.slice(0, 100))"""
+"""Text that the style sheet hides, though only a table leaves out on phones what it says elsewhere."""
+
 LONG_PARAGRAPHS = """() => [...document.querySelectorAll("p")]
     .filter(each => each.checkVisibility() && !each.closest(".board"))
     .filter(each => {
@@ -238,6 +244,8 @@ def test_the_checks_of_pages_find_planted_faults(room: Showroom, chromium: Brows
         assert page.evaluate(WIDE)
         assert page.evaluate(SMALL % LEAST_TARGET)
         assert page.evaluate(OVER_EACH_OTHER) == []
+        page.set_content("<style>.said {display: none}</style><main><p class=said>Nobody reads this.</p><p>This they do.")
+        assert len(page.evaluate(LEFT_OUT)) == 1
         page.set_content("<button>One</button><input style='margin-left: -9px'>")
         assert len(page.evaluate(OVER_EACH_OTHER)) == 1
         page.set_content(
@@ -293,6 +301,7 @@ def _faults(page: Page, *rules: str) -> Iterator[str]:
 def _misplaced(page: Page) -> Iterator[str]:
     yield from (f"too wide: {each}" for each in page.evaluate(WIDE))
     yield from (f"over each other: {each}" for each in page.evaluate(OVER_EACH_OTHER))
+    yield from (f"left out: {each}" for each in page.evaluate(LEFT_OUT))
 
 
 def _extended(environment: Environment, name: str) -> set[str]:
