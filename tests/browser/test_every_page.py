@@ -244,7 +244,9 @@ def test_the_checks_of_pages_find_planted_faults(room: Showroom, chromium: Brows
         assert page.evaluate(WIDE)
         assert page.evaluate(SMALL % LEAST_TARGET)
         assert page.evaluate(OVER_EACH_OTHER) == []
-        page.set_content("<style>.said {display: none}</style><main><p class=said>Nobody reads this.</p><p>This they do.")
+        page.set_content(
+            "<style>.said {display: none}</style><main><p class=said>Nobody reads this.</p><p>This they do."
+        )
         assert len(page.evaluate(LEFT_OUT)) == 1
         page.set_content("<button>One</button><input style='margin-left: -9px'>")
         assert len(page.evaluate(OVER_EACH_OTHER)) == 1
