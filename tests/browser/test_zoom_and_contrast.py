@@ -19,9 +19,10 @@ ENLARGED: Final[ViewportSize] = {"width": 640, "height": 430}
 """A screen of 1280 × 860 whose page is shown twice as large."""
 
 OVERLAPPING = """() => {
+    const clipped = each => each && (getComputedStyle(each).clipPath !== "none" || clipped(each.parentElement));
     const shown = [...document.querySelectorAll("main :is(h1, h2, h3, h4, p, dt, dd, button, input, select, th, td, summary, a)")]
         .filter(each => each.checkVisibility({visibilityProperty: true}) && each.getClientRects().length
-            && getComputedStyle(each).clipPath === "none" && !each.closest("svg") && !each.matches(".pick > input"));
+            && !clipped(each) && !each.closest("svg") && !each.matches(".pick > input"));
     const boxes = shown.map(each => [each, each.getBoundingClientRect()]);
     const meet = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1
         && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1;

@@ -148,7 +148,7 @@ def test_a_turn_begins_with_the_question_and_the_deadline(emails):
     for email in by_kind(emails)["turn"]:
         first = " ".join(email.text.split("\n--- ")[0].split())
         assert email.message["Subject"].partition(": ")[2].rstrip("…") in first
-        by = r"Please move by \w{3} \d+ \w{3} \d{4}, \d\d:\d\d .*UTC, or “.+” will be played for you"
+        by = r"Please move by \w{3} \d+ \w{3} \d{4}, \d\d:\d\d .*UTC, or we'll play “.+” for you"
         assert re.search(rf"({by}|Your clock is stopped .*)\.$", first)
 
 

@@ -15,7 +15,7 @@ from typing import Any, Final, Protocol
 from tests.sim.browser import Browser, Form, Page
 from tests.sim.far_end import Arrived, BrokenError
 
-_SILENCE: Final = re.compile(r"“([^”]+)”\s+will\s+be\s+played\s+for\s+you")
+_SILENCE: Final = re.compile(r"we'll\s+play\s+“([^”]+)”\s+for\s+you")
 _SILENCE_OF_PAGE: Final = re.compile(r"If you miss this deadline, we(?:'|&#39;)ll play “([^”<(]+)”")
 _TRIES: Final = 12
 _WAYS: Final = ("at once", "after", "daily", "reminders")

@@ -28,6 +28,7 @@ from pbem.service.play.move import Actor, orders_of
 from pbem.service.play.rules import rules_of
 from pbem.store import deadlines, games, ledger, log as log_rows, outbox, reachability
 from pbem.store.database import Tx
+from pbem.store.deadlines import DeadlineRow
 from pbem.store.games import GameRow
 from pbem.store.links import LinkRow
 from pbem.tokens import Purpose
@@ -144,11 +145,9 @@ class Truth:
     def _clock(self, tx: Tx, row: GameRow, key: Turn, due_at: datetime) -> None:
         asked = self.now.asked[key][0]
         deadline = deadlines.read(tx, *key)
-        extensions = () if deadline is None else read_extensions(deadline.extensions)
-        for chance in (each for each in extensions if isinstance(each, SecondChance)):
-            # It goes on from a turn whose email came before: what it ends at follows from that.
-            if due_at < chance.missed + chance.amount:
-                raise BrokenError(f"the second chance of {key} (game, turn, seat) ends at {due_at}: {chance}")
+        if deadline is not None and (chance := _second_chance(deadline)) is not None:
+            if due_at < chance:
+                raise BrokenError(f"the second chance of {key} (game, turn, seat) ends at {due_at}, not {chance}")
             return
         if due_at >= self._earliest(row, asked):
             return
@@ -179,7 +178,7 @@ class Truth:
                 raise BrokenError(f"game {row.id} has not ended: it is {row.status}")
             known |= {each.hash.hex()[:20] for each in log}
             self._moves(row, log)
-            self._time_outs(row, log, without_mail, {(each.turn, each.seat): each.due_at for each in missed})
+            self._time_outs(row, log, without_mail, {(each.turn, each.seat): each for each in missed})
             if over:
                 all_delivered(emails, lines, far_end)
             changes_are_noticed(log, luck)
@@ -253,7 +252,7 @@ class Truth:
         return found
 
     def _time_outs(
-        self, row: GameRow, log: list[Row], without_mail: dict[Any, datetime], due: dict[Any, datetime | None]
+        self, row: GameRow, log: list[Row], without_mail: dict[Any, datetime], missed: dict[Any, DeadlineRow]
     ) -> None:
         """Check that no clock ran out before the deadline in its email, nor because of an outage."""
         seated: dict[int, datetime] = {}
@@ -272,11 +271,23 @@ class Truth:
             if each.kind == Kind.ENTRY and each.seat in body["entry"].alone:
                 continue
             self.seen["time-out"] += 1
-            if (due_at := due.get((turn, each.seat))) is not None and due_at > each.at:
-                raise BrokenError(f"{key} (game, turn, seat) was timed out at {each.at}, and had time until {due_at}")
-            self._time_out(row, each, key, seated.get(each.seat, START), without_mail.get(key))
+            deadline = missed.get((turn, each.seat))
+            if deadline is not None and deadline.due_at is not None and deadline.due_at > each.at:
+                raise BrokenError(
+                    f"{key} (game, turn, seat) was timed out at {each.at}, and had time until {deadline.due_at}"
+                )
+            chance = None if deadline is None else _second_chance(deadline)
+            self._time_out(row, each, key, seated.get(each.seat, START), without_mail.get(key), chance)
 
-    def _time_out(self, row: GameRow, each: Row, key: Turn, seated: datetime, without_mail: datetime | None) -> None:
+    def _time_out(
+        self,
+        row: GameRow,
+        each: Row,
+        key: Turn,
+        seated: datetime,
+        without_mail: datetime | None,
+        chance: datetime | None,
+    ) -> None:
         """Check one time-out, by what the player who has had the seat since a moment was told."""
         seat, turn = each.seat, key[1]
         emailed = [at for at in self.now.emailed.get(key, []) if seated <= at <= each.at]
@@ -288,7 +299,7 @@ class Truth:
         floors = [until for at, until in self.now.promised[key] if seated <= at <= each.at]
         down = overlap(asked, each.at, self.away)
         if asked < each.at:
-            floors.append(self._earliest(row, asked))
+            floors.append(self._earliest(row, asked) if chance is None else chance)
         if floors and each.at < max(floors):
             raise BrokenError(
                 f"seat {seat} of game {row.id} was timed out in turn {turn} at {each.at}, "
@@ -304,6 +315,12 @@ class Truth:
         earliest = moment_after(asked, pace.allowed, self.away)
         assert earliest is not None, "every such time has an end"
         return earliest
+
+
+def _second_chance(deadline: DeadlineRow) -> datetime | None:
+    """When a second chance ends at the earliest, None if this is none. It goes on from a turn whose email came before."""
+    extensions = read_extensions(deadline.extensions)
+    return next((each.missed + each.amount for each in extensions if isinstance(each, SecondChance)), None)
 
 
 def _turn(link: LinkRow, turn: int | None) -> Turn:

@@ -253,9 +253,7 @@ class Ended(Fact[State]):
     reached: bool
 
     def sentence(self) -> Text:
-        return say(
-            "The target is reached. The game is over." if self.reached else "That was the last round. The game is over."
-        )
+        return say("The target is reached." if self.reached else "That was the last round.")
 
     def apply(self, state: State) -> State:
         return replace(state, over=True)

@@ -84,9 +84,15 @@ def _notify_mentioned(tx: Tx, server: Server, game: GameRow, author: int, line: 
 
 
 def redact(tx: Tx, game_id: int, seq: int) -> None:
-    """Remove the text of a line for good. The game is locked, and a row of its log says why. Raises NotFound."""
+    """Remove the text of a line for good. The game is locked, and a row of its log says why. Raises NotFound.
+
+    Emails that wait for another try are written again, because they may quote it.
+    """
     if not talk.redact(tx, game_id, seq):
         raise NotFound(_("There is no such message at that table."))
+    for player in player_rows.of_game(tx, game_id):
+        if player.person_id is not None:
+            outbox.unwrite_to(tx, player.person_id)
 
 
 def check(rows: Iterable[hash_chain.Row], key: str) -> hash_chain.ChainCheck:

@@ -79,7 +79,8 @@ class BoardPart:
 class PagePanel:
     """A player at the table. The first of the `numbers` is the score; `deciding` if it is this player's turn.
 
-    `leads` if nobody is known to have a higher score, and someone has a lower one. `level` is that of a bot, or None.
+    `leads` if nobody is known to have a higher score, and someone has a lower one. `level` is that of a bot, or None. `chosen` if
+    the reader, whose panel this is, has sealed a choice; to everyone else they are deciding still.
     """
 
     seat: int
@@ -93,6 +94,7 @@ class PagePanel:
     parts: tuple[BoardPart, ...]
     scenery: tuple[Thing, ...] = ()
     level: str | None = None
+    chosen: bool = False
 
 
 @dataclass(frozen=True, slots=True)

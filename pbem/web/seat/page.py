@@ -5,7 +5,7 @@ A form names the turn it was made for, so one that was left open for a day never
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import Final
@@ -244,12 +244,15 @@ def _draw(content: Content) -> str:
         forms = [list_of_ways(decision, ways, teller, fields)]
     elif decision is not None:
         forms = forms_of(decision, teller, faces, fields, lambda choice: bool(seat.caution(choice)))
+    board = draw(seat.board, teller, seat.seat, seat.asked, choosable(forms), seat.levels)
+    if seat.sealed is not None and board.own is not None:
+        board = replace(board, own=replace(board.own, chosen=True))
     return render_template(
         "seat.html",
         found=seat,
         token=content.token,
         entered=entered,
-        board=draw(seat.board, teller, seat.seat, seat.asked, choosable(forms), seat.levels),
+        board=board,
         prompt=teller(decision.brief or decision.prompt) if decision else "",
         forms=forms,
         wording=grammar.usages(decision) if decision else (),

@@ -786,7 +786,7 @@ def test_sentences_of_rare_events():
         "You and Cleo tie with a pair of 2s, gaining and losing nothing. Nobody gets the points the others lost.",
         "You have only a pair of 2s and no points left to lose.",
         "The top score is shared, so there's a round 8, with new packs. You play first.",
-        "The target is reached. The game is over.",
+        "The target is reached.",
     ]
 
 

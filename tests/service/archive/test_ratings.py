@@ -27,6 +27,7 @@ from pbem.store import people, personal_data, ratings as rating_rows, results as
 from pbem.store.schema import GAME, RATING, RESULT, RatingRow
 from tests.mail.transports import ACCEPTED, FunctionTransport
 from tests.service.actors import moderate
+from tests.service.conftest import START
 from tests.service.database import count_calls
 from tests.service.desk.test_put_back import back, saved_of
 from tests.service.outgoing.test_deliver import HEAD
@@ -308,7 +309,7 @@ def test_guests_are_never_rated(server):
 @pytest.mark.parametrize("more", [{"doubles": True}, {"hints": True}])
 def test_a_rated_table_has_one_seat_for_each_player_and_no_hints(more):
     with pytest.raises(BadInput):
-        check_settings(TableSettings("bid", 3, rated=True, **more))
+        check_settings(TableSettings("bid", 3, rated=True, **more), START)
 
 
 def test_ratings_are_their_owners_alone_until_they_show_them(server, table, person):

@@ -238,7 +238,7 @@ def test_a_substitute_gets_the_table_and_the_turn(server, box, sends, table, per
     moderate(server, Substitute(game.id, seat, "zoe@example.org"), "Ann has moved house")
     sends()
     assert "TEMPLARI" in text_of(box, "you're playing", to="zoe@example.org")
-    assert "will be played for you" in " ".join(text_of(box, f"turn {game.row().turn}:", to="zoe@example.org").split())
+    assert "we'll play “" in " ".join(text_of(box, f"turn {game.row().turn}:", to="zoe@example.org").split())
     assert "The organiser wrote: Ann has moved house" in text_of(box, "Zoe has joined")
 
 

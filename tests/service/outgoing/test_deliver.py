@@ -28,6 +28,7 @@ from pbem.mail.write.compose import Letterhead
 from pbem.mail.write.words import MOST_MOMENTS, TALLEST_BAR
 from pbem.service import links
 from pbem.service.account import delete
+from pbem.service.desk.acts.correct import Redact
 from pbem.service.desk.acts.emails import Resend, ResendOfNoTable
 from pbem.service.outgoing import deliver, ledger, prepare
 from pbem.service.outgoing.deliver import LEASE, TOGETHER, Post
@@ -151,7 +152,7 @@ def test_a_turn_email_has_the_question_the_deadline_and_the_default(server, cloc
         assert first[2].startswith("Please move by Sun 22 Nov 2026, 13:00")
         assert "UTC" in first[2]
         assert "Sunset Poker, turn 1" in str(email.message["subject"])
-        assert "will be played for you" in " ".join(email.text.split())
+        assert "we'll play “" in " ".join(email.text.split())
         assert game.row().entry_head.hex()[:20] in email.text
     assert decision.default.verb == "pick"
 
@@ -382,6 +383,22 @@ def test_an_email_with_links_of_a_turn_that_was_undone_is_rewritten(server, cloc
     clock.advance(HOUR)
     deliver.deliver(server, post, limit=100)
     assert "rewritten" in lines_of(server, before)
+
+
+def test_an_email_that_waits_for_another_try_does_not_quote_a_line_that_was_removed(server, clock, sink, post, table):
+    game = began(table, "templari")
+    (seat,) = game.asked()
+    server.run(talk.say, game.id, seat, game.person_at(seat), "An insult.")
+    game.play(seat, "bid 1")
+    clock.advance(HOUR)
+    deliver.deliver(server, Post(HEAD, Relay(Smtp("127.0.0.1", Security.NONE, 1, "", "", 1))), limit=100)
+    assert any(b"An insult" in (row.body or b"") for row in rows(server, game=game.id, kind="turn"))
+    moderate(server, Redact(game.id, 1))
+    assert not any(b"An insult" in (row.body or b"") for row in rows(server, game=game.id))
+    clock.advance(HOUR)
+    deliver.deliver(server, post, limit=100)
+    (turn,) = (email for email in sink.emails if "\nTALK\n" in email.text)
+    assert "An insult" not in turn.text
 
 
 def test_a_clock_runs_after_an_answer_given_without_the_email_is_taken_back(server, clock, sink, post, table):

@@ -103,7 +103,7 @@ def test_a_plan_with_another_host_brings_a_player_no_words_of_a_stranger(server,
 def test_an_email_to_confirm_names_the_game_and_how_long_its_link_works(server, clock, sink, opened):
     server.run(joining.ask_to_join, opened.game_id, VICTIM, "Dan")
     content = emailed_to(server, clock, sink, VICTIM)
-    assert "Sunset Poker: please confirm your address" in content
+    assert "Sunset Poker: please confirm your email address" in content
     assert "The link works for 3 days." in content
 
 
