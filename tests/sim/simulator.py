@@ -160,7 +160,7 @@ class _Run:
         self.far_end.meanwhile = self.worker.second_sends
         self._arrived: list[Arrived] = []
         self._accepted_before_backup = 0
-        self._stirred = START
+        self._stirred = self._worked_at = START
         self._over: set[int] = set()
         self._closes_at: datetime | None = None
         self._is_finished = False
@@ -295,9 +295,11 @@ class _Run:
         hole = next((hole for hole in self.faults.away if hole.contains(now)), None)
         if hole is not None and hole.end is not None:
             self.seen["outage"] += 1
-            start = self.world.wall.now()
+            # A clock set back since the worker last looked at it has given everyone that time already.
+            start = max(self.world.wall.now(), self._worked_at)
             self._plan(hole.end - now, lambda: self._comes_back(start))
             return
+        self._worked_at = self.world.wall.now()
         try:
             looked = self.worker.works(self.clock.now() - self._stirred > 2 * BEAT)
         except Crash:
