@@ -52,4 +52,4 @@ def test_the_limits_on_the_page_are_the_real_ones() -> None:
     per_turn, per_day = usual["answers_a_turn"], usual["answers_a_day"]
     assert isinstance(per_turn, int)
     assert isinstance(per_day, int)
-    assert f"at most {numbers[per_turn]} receipts for a turn and {numbers[per_day]} a day" in text
+    assert f"at most {numbers[per_turn]} receipts per turn and {numbers[per_day]} a day" in text

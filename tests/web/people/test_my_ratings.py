@@ -66,11 +66,11 @@ def test_a_table_says_whether_it_is_rated_and_shows_ratings_only_there(browser, 
     ann = rated.person_at(0)
     server.store.write(lambda tx: people.change(tx, ann, show_ratings=True))
     address = waits(server, ann, rated=True)
-    assert "rated: it changes everyone's rating" in browser.open(address).text
+    assert "rated: the result changes everyone's rating" in browser.open(address).text
     assert re.search(r"rated 1\d{3}\? ± \d+", players_on(browser, address))
     assert "1 day per turn · rated · Pat" in browser.open("/").text
     address = waits(server, ann)
-    assert "friendly: it won't affect ratings" in browser.open(address).text
+    assert "friendly: the result won't affect ratings" in browser.open(address).text
     assert "±" not in players_on(browser, address)
 
 
