@@ -92,7 +92,7 @@ def rules(arguments: argparse.Namespace) -> int:
     found = _game(arguments.game)
     teller = found.teller()
     print(_page(found))
-    print(f"\n{_filled(f'For {found.seats[0]} to {found.seats[1]} players. {teller(found.length)}')}")
+    print(f"\n{_filled(f'For {teller(found.players)}. {teller(found.length)}')}")
     if found.options:
         print("\nOptions")
     for option in found.options:

@@ -265,6 +265,14 @@ class Game(Generic[S]):
         """Return a teller of this game for one reader."""
         return Teller(reader, names, self.word, self.hidden, translate)
 
+    @property
+    def players(self) -> Text:
+        """How many can play: `3 or 4 players`."""
+        low, high = self.seats
+        if high == low + 1:
+            return say("{low} or {high} players", low=low, high=high)
+        return say("{low} to {high} players", low=low, high=high)
+
     def settle(self, seats: int, chosen: Options) -> dict[str, OptionValue]:
         """Return all options with their values.
 
@@ -272,7 +280,7 @@ class Game(Generic[S]):
         """
         low, high = self.seats
         if type(seats) is not int or not low <= seats <= high:
-            raise Refused(say("{game} is for {low} to {high} players.", game=self.title, low=low, high=high))
+            raise Refused(say("{game} is for {players}.", game=self.title, players=self.players))
         known = {option.name: option for option in self.options}
         for name, value in chosen.items():
             if name not in known:

@@ -103,7 +103,7 @@ def of_mistake(verdict: Verdict) -> tuple[Text, ...]:
     """Return what to say about a mistake."""
     return (
         say(
-            "You chose “{chosen}”, but “{other}” would have been better: it wins {better}% of the time; your choice wins {chance}%.",
+            "You chose “{chosen}”, but “{other}” would have been better: it wins the game {better}% of the time; your choice, {chance}%.",
             chosen=verdict.chosen,
             other=verdict.other,
             better=percent(verdict.chance - verdict.gain),
@@ -118,7 +118,7 @@ def of_best(verdict: Verdict) -> tuple[Text, ...]:
     """Return what to say about one of the best moves."""
     return (
         say(
-            "You chose “{chosen}”. The obvious choice was “{other}”: it wins {less}% of the time, yours {chance}%.",
+            "You chose “{chosen}”. The obvious choice was “{other}”: it wins the game {less}% of the time; your choice, {chance}%.",
             chosen=verdict.chosen,
             other=verdict.other,
             less=percent(verdict.chance - verdict.gain),

@@ -24,9 +24,8 @@ _RULE: Final = "-" * WIDTH
 def summary_of(bench: Bench) -> str:
     """The whole summary, in plain text of the width of an email."""
     game = bench.game
-    low, high = game.seats
     lines = [
-        f"{game.title}: {low} to {high} players, rules {game.RULES}",
+        f"{game.title}: {game.players}, rules {game.RULES}",
         *_part("Secrets, and who knows them", _secrets(game)),
         *_part("Facts", _facts(bench)),
         *_part("Verbs", [", ".join(sorted(_verbs(bench)))]),

@@ -122,7 +122,7 @@ def test_a_standing_order_answers_in_the_terminal(monkeypatch, capsys):
     ("words", "complaint"),
     [
         (("play", "chess"), "There's no game called “chess”"),
-        (("play", "bid", "--seats", "9"), "is for 3 to 4 players"),
+        (("play", "bid", "--seats", "9"), "is for 3 or 4 players"),
         (("play", "bid", "--me", "5"), "This table has seats 0 to 2"),
         (("play", "bid", "--option", "reroll=never"), "“Reroll cost” must be pawn or coin"),
         (("play", "bid", "--option", "colour=red"), "has no option “colour”"),

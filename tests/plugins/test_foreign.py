@@ -98,7 +98,7 @@ def test_a_long_fold_is_one_question(in_child, monkeypatch):
 
 
 def test_options_that_do_not_exist_are_refused_in_the_games_own_words(in_child):
-    with pytest.raises(Refused, match="is for 3 to 4 players"):
+    with pytest.raises(Refused, match="is for 3 or 4 players"):
         in_child("bid").settle(9, {})
 
 

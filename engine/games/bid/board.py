@@ -64,7 +64,9 @@ def _mine(view: State, seat: int) -> tuple[Part, ...]:
     if view.over or view.tied or not view.dice:
         return (hand,)
     if doubling(view.dice) == 1:
-        moves = say("Bid tiles move on: the winner's to the next highest bidder, and so on. Coins break ties.")
+        moves = say(
+            "Tiles that were bid move on: the winner's to the next highest bidder, and so on. Coins break ties."
+        )
     else:
         moves = say(
             "Your two tiles count as one sum, and move on together: the winner's to the next highest bidder, and so on. "

@@ -43,11 +43,11 @@ def _for_tiles(view: State, seat: int) -> Decision:
     hand, many = view.hands[seat], doubling(view.dice)
     stake = spoken_prize(*prize(view.dice))
     if many == 1:
-        prompt = say("Which tile do you bid for {stake}?", stake=stake)
+        prompt = say("Which tile will you bid for {stake}?", stake=stake)
         bid = Act("bid", (OneOf("tile", things(tuple(dict.fromkeys(hand)))),))
         lowest = Choice("bid", hand[:1])
     else:
-        prompt = say("Which two tiles do you bid for {stake}?", stake=stake)
+        prompt = say("Which two tiles will you bid for {stake}?", stake=stake)
         bid = Act("bid", (Some("tiles", things(hand), many),))
         lowest = Choice("bid", (hand[:many],))
     reroll: tuple[Act, ...] = ()

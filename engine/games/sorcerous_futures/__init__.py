@@ -1,7 +1,7 @@
 """Sorcerous Futures
 
 Buy cards before anyone knows their full value. Each player sees a different part of the future, and every bid gives some of
-it away: read the others, and don't let them read you. Cards and gold are worth points, and the player with the most wins.
+it away: read the others, and don't let them read you. Cards and gold are worth points, and the most points win.
 
 Values. Under each of the six Aces is a face-down card. Its number is the value of that suit; a Pawn counts as 1. There's a
 seventh card under the Excuse, for the Crowns.

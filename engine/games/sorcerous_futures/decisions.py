@@ -96,10 +96,10 @@ def _for_a_card(view: State, seat: int) -> Decision:
         spoken="sell {} in an open auction",
     )
     if affordable:
-        prompt = say("Which card do you auction next, closed or open? You can bid for it too.")
-        brief = say("Which card do you auction next?")
+        prompt = say("Which card will you auction next, closed or open? You can bid for it too.")
+        brief = say("Which card will you auction next?")
     else:
-        prompt = brief = say("Which card do you auction next? You can't afford an open auction.")
+        prompt = brief = say("Which card will you auction next? You can't afford an open auction.")
     return Decision(
         seat,
         prompt,

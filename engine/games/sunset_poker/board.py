@@ -46,7 +46,7 @@ def show(view: State, seat: int) -> Board:
 
 def _title(view: State) -> Text:
     if view.terms.max_rounds == 1:
-        return say("Sunset Poker, the only round")
+        return say("Sunset Poker, round 1 of 1")
     if view.over:
         return say("Sunset Poker, round {round}", round=view.round)
     if view.round == view.terms.max_rounds:

@@ -34,11 +34,13 @@ def _to_pick(view: State, seat: int) -> Decision:
     card = OneOf("card", things(in_order(pack)))
     return Decision(
         seat,
-        say("Which card do you pick? You've picked {own} of {full}.", own=len(view.hands[seat]), full=full_hand(view)),
+        say(
+            "Which card will you pick? You've picked {own} of {full}.", own=len(view.hands[seat]), full=full_hand(view)
+        ),
         (Act("pick", (card,)),),
         default=Choice("pick", (pack[0],)),
         topic=f"round {view.round}",
-        brief=say("Which card do you pick?"),
+        brief=say("Which card will you pick?"),
     )
 
 

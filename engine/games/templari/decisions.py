@@ -78,8 +78,8 @@ def _for_a_bid(view: State, auction: Auction, seat: int) -> Decision:
     bid = Amount("coins", low, most, endings_allowed(view.cards[seat]), raising=True, why=why)
     what = (auction.card,) if auction.seller is not None else view.lot
     if auction.high is None:
-        prompt = say("Nobody has bid yet. What do you bid for {what}?", what=what)
-        brief = say("Nobody has bid yet. What do you bid?")
+        prompt = say("Nobody has bid yet. What will you bid for {what}?", what=what)
+        brief = say("Nobody has bid yet. What will you bid?")
     else:
         prompt = say("Bid above {high} for {what}?", high=auction.high, what=what)
         brief = say("Bid above {high}?", high=auction.high)
@@ -97,7 +97,7 @@ def _for_a_bid(view: State, auction: Auction, seat: int) -> Decision:
 def _for_a_card(view: State, seat: int) -> Decision:
     return Decision(
         seat,
-        say("You can't pay your bid. Which card do you give up?"),
+        say("You can't pay your bid. Which card will you give up?"),
         (Act("discard", (OneOf("card", things(view.cards[seat])),)),),
         default=Choice("discard", (cheapest_loss(view.cards[seat]),)),
         topic=f"lot {view.round}",

@@ -20,7 +20,7 @@ SIDE_AUCTION: Final = Listed(
     called=say("Selling a card"),
     default="active",
     spoken=(("active", say("the start player")), ("any", say("anyone")), ("off", say("nobody"))),
-    about=say("The players who can sell a card before a lot is turned up."),
+    about=say("Whether players can sell a card before a lot is turned up."),
 )
 SIDE_LIMIT: Final = Number(
     name="side_limit",
@@ -56,7 +56,7 @@ CARDS_IN_A_LOT: Final = Listed(
     name="lots",
     called=say("Cards in a lot"),
     default="2",
-    spoken=(("2", say("always two")), ("1-2-3", say("one, two and three in turn"))),
+    spoken=(("2", say("two every time")), ("1-2-3", say("first one, then two, then three, then one again"))),
     about=say("How many cards are sold together."),
 )
 MONEY_BONUS: Final = Number(

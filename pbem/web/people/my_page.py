@@ -7,13 +7,14 @@ from functools import partial
 
 from flask import Blueprint, Response, request
 
+from engine.result import ordinal
 from pbem.domain.delivery import Way
 from pbem.domain.errors import Refusal, read_fields
 from pbem.domain.moments import relative_text
 from pbem.domain.rating_words import rating_text
 from pbem.domain.topics import Topic
 from pbem.domain.vacation import parse_day
-from pbem.i18n.speech import gettext as _
+from pbem.i18n.speech import gettext as _, render
 from pbem.service.account import feeds, my_page, ratings
 from pbem.service.clocks import vacations
 from pbem.service.outgoing import ledger, preferences
@@ -60,6 +61,7 @@ def show(refused: Refusal | None = None) -> Response:
     return site.page(
         "own/games.html",
         found=found,
+        place=lambda rank: render(ordinal(rank.number)),
         until=until,
         rated=rated,
         chart=rating_chart(rated, title_of),

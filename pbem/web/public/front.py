@@ -31,6 +31,7 @@ class Tile:
 
     game: Game[Any]
     mood: str
+    players: str
     length: str
 
 
@@ -73,7 +74,7 @@ def icon() -> Response:
 
 def _tile(rules: Game[Any]) -> Tile:
     tell = speech.teller(rules)
-    return Tile(rules, tell(rules.mood) if rules.mood else "", tell(rules.length))
+    return Tile(rules, tell(rules.mood) if rules.mood else "", tell(rules.players), tell(rules.length))
 
 
 def _cached(response: Response) -> Response:

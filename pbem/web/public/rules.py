@@ -91,6 +91,7 @@ def _page(rules: Game[Any], **values: Any) -> Response:
     return site.page(
         "rules.html",
         game=rules,
+        players=teller(rules.players),
         length=teller(rules.length),
         credits=teller(rules.credits),
         passages=passages("\n\n".join(map(speech.translate, rules.rules.split("\n\n")))),

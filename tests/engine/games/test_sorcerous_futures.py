@@ -508,7 +508,7 @@ def test_sf_28_without_gold_a_card_is_sold_by_closed_bids():
 
 @pytest.mark.parametrize("seats", [2, 5])
 def test_sf_29_the_older_game_for_five_is_not_this_one(seats):
-    with pytest.raises(Refused, match="for 3 to 4 players"):
+    with pytest.raises(Refused, match="for 3 or 4 players"):
         begin(GAME, seats, seed(0))
 
 

@@ -148,7 +148,7 @@ def test_a_turn_email_has_the_question_the_deadline_and_the_default(server, cloc
     assert len(emails) == len(game.open())
     for email in emails:
         first = email.text.splitlines()[:3]
-        assert "Which card do you pick?" in first[1]
+        assert "Which card will you pick?" in first[1]
         assert first[2].startswith("Please move by Sun 22 Nov 2026, 13:00")
         assert "UTC" in first[2]
         assert "Sunset Poker, turn 1" in str(email.message["subject"])

@@ -398,7 +398,7 @@ def test_players_read_the_interventions_at_their_table_and_the_reasons(browser, 
     moderate(server, Pause(game.id), "The relay is down.")
     moderate(server, Resume(game.id), "It works again.")
     moderate(server, Rewind(game.id, 2), "Ben's mail was lost.")
-    page = browser.open(f"/s/{token}/replay").follow("Organiser's log")
+    page = browser.open(f"/s/{token}/replay").follow("Organisers' log")
     for text in ("paused", "The relay is down.", "resumed", "the game was rewound · to turn 2", "Ben's mail was lost."):
         assert text in page.text
 

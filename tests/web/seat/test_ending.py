@@ -6,6 +6,7 @@ import pytest
 from lxml import html
 
 from engine import game as games
+from engine.result import ordinal
 from pbem.service.play.endings import ending_of
 from pbem.service.tables import leaving
 from pbem.store import games as game_rows
@@ -127,7 +128,7 @@ def test_my_games_show_the_place_and_score_of_finished_games(browser, sign_in, f
     sign_in(game.person_at(1))
     place = result.place_of(1)
     shown = browser.open("/my").text
-    assert f"Position {place.number} of 3" in shown
+    assert f"{'tied for' if len(place.seats) > 1 else 'came'} {ordinal(place.number)} of 3" in shown
     assert f"{place.score} point" in shown
 
 

@@ -61,7 +61,7 @@ def test_the_page_shows_the_question_the_deadline_and_the_default(browser, links
     carry()
     seat = next(iter(templari.asked()))
     text = open_seat(browser, links, templari, seat).text
-    text = text[text.index("What do you bid") :]
+    text = text[text.index("What will you bid") :]
     assert text.index("Sun 22 Nov 2026") < 120
     assert "22 Nov, 13:00 (in" in text
     assert "), or you'll pass." in text
@@ -258,7 +258,7 @@ def test_a_choice_can_be_undone_while_nobody_knows_of_it(browser, links, templar
     seat = next(iter(templari.asked()))
     page = undo_on(open_seat(browser, links, templari, seat).act("Pass").press()).press()
     assert templari.row().turn == 1
-    assert "What do you bid" in page.text
+    assert "What will you bid" in page.text
 
 
 def test_undoing_is_not_offered_once_an_email_has_left(browser, links, templari, carry):

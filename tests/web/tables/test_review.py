@@ -28,12 +28,12 @@ def test_the_result_leads_to_the_review(browser, links, reviewed):
     page = browser.open(f"/s/{links.of(reviewed, 0)[1]}").follow("Review")
     assert page.heading == "Your review"
     assert (
-        "You chose “bid 5”, but “bid 4” would have been better: it wins 50% of the time; your choice wins 40%."
+        "You chose “bid 5”, but “bid 4” would have been better: it wins the game 50% of the time; your choice, 40%."
         in page.text
     )
     assert "The auction was worth a bid of up to about 4." in page.text
     assert "“bid 4” would have won the auction three quarters of the time; yours, almost always." in page.text
-    assert "The obvious choice was “bid 0”: it wins 40% of the time, yours 50%." in page.text
+    assert "The obvious choice was “bid 0”: it wins the game 40% of the time; your choice, 50%." in page.text
     assert "Good luck raised your chance of winning by 8 percentage points." in page.text
     assert "Bad luck lowered your chance of winning by 12 percentage points." in page.text
     assert "Judged with every hand visible" in page.text

@@ -252,7 +252,7 @@ def test_the_rules_beside_a_table_show_its_options(browser, links, table):
     page = open_seat(browser, links, game, 0).follow("Rules")
     assert "Starting coins 20 default: 12" in page.text
     assert "Other players' coins shown default: hidden" in page.text
-    assert "Cards in a lot always two default" in page.text
+    assert "Cards in a lot two every time default" in page.text
     assert page.follow("Back to table").heading
 
 

@@ -75,7 +75,7 @@ class FishMarket(Game[State]):
     def asks(self, view: State, seat: int) -> Decision | None:
         if not view.stall:
             return None
-        prompt = say("What do you bid for the fish worth {fish:point|points}?", fish=view.stall)
+        prompt = say("What will you bid for the fish worth {fish:point|points}?", fish=view.stall)
         bid = Amount("coins", 0, view.coins[seat], why=say("You have {coins:coin|coins}.", coins=view.coins[seat]))
         return Decision(seat, prompt, (Act("bid", (bid,)),), default=Choice("bid", (0,)), public=True)
 
