@@ -83,8 +83,8 @@ def with_bids(board: Board, known: Sequence[Auction]) -> Board:
     called = [auction for auction in known[-MOST_SHOWN:] if auction.calls]
     if not called or not board.players:
         return board
-    heads, running = [say("last"), say("second last")], not called[-1].over
-    columns = ([say("now"), *heads] if running else [*heads, say("third last")])[: len(called)]
+    heads, running = [say("last"), say("2nd last")], not called[-1].over
+    columns = ([say("now"), *heads] if running else [*heads, say("3rd last")])[: len(called)]
     rows = tuple(
         (panel.seat, tuple(words_of(auction, panel.seat) for auction in reversed(called))) for panel in board.players
     )

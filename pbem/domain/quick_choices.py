@@ -17,7 +17,7 @@ MOST_BESIDE_A_FIELD: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Quick:
-    """A choice worth a button. `why` is "least", "half", "most", or how much more than the least it is, such as "+5"."""
+    """A choice worth a button. `why` is "least", "half" or "most", if it is one of these."""
 
     choice: Choice
     why: str = ""
@@ -54,7 +54,7 @@ def quick(act: Act, costly: Callable[[Choice], bool] = lambda choice: False) -> 
         found.setdefault(possible, why if possible == number or why == "most" else "")
     least = min(found)
     return [
-        Quick(Choice(act.verb, (number,)), found[number] or ("least" if number == least else f"+{number - least}"))
+        Quick(Choice(act.verb, (number,)), found[number] or ("least" if number == least else ""))
         for number in sorted(found)
         if number <= most
     ]

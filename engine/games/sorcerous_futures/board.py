@@ -116,12 +116,13 @@ def _scores_for(view: State, seat: int, card: str) -> Text:
     unknown = tuple(marker[-1] for marker in MARKERS if marker[-1] in counted and not known(below[marker]))
     points = total_worth((card,), worths_of(view.down.valuations), crown)
     if not unknown:
-        return say("You'd score {points:point|points} for it.", points=points)
+        return say("You'd score {points:point|points} for {card}.", points=points, card=card)
     if not points:
-        return say("You'd score the values of {unknown} for it, which you can't see.", unknown=unknown)
+        return say("For {card}, you'd score {unknown}, whose values you can't see.", card=card, unknown=unknown)
     return say(
-        "You'd score {points:point|points} for it, plus the values of {unknown}, which you can't see.",
+        "For {card}, you'd score {points:point|points}, plus {unknown}, whose values you can't see.",
         points=points,
+        card=card,
         unknown=unknown,
     )
 

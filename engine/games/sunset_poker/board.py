@@ -54,10 +54,8 @@ def _title(view: State) -> Text:
     target, last = view.terms.target, view.terms.max_rounds
     if last - view.round > FEW_ROUNDS:
         # Most games end long before.
-        return say("Sunset Poker, round {round} (to {target} points)", round=view.round, target=target)
-    return say(
-        "Sunset Poker, round {round} of up to {last} (to {target} points)", round=view.round, last=last, target=target
-    )
+        return say("Sunset Poker, round {round} (to {target})", round=view.round, target=target)
+    return say("Sunset Poker, round {round} of up to {last} (to {target})", round=view.round, last=last, target=target)
 
 
 def _turn(view: State) -> Text:

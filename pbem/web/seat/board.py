@@ -204,7 +204,7 @@ def _lead(board: Board, leading: Collection[int], teller: Teller) -> str:
     if not board.players:
         return ""
     if not leading:
-        return teller(say("Everyone is tied."))
+        return teller(say("Scores are level."))
     if len(leading) == 1:
         return teller(say("{seat} [leads|lead].", seat=next(iter(leading))))
     return teller(

@@ -35,4 +35,4 @@ def test_a_sealed_answer_changes_nobody_else_s_table(browser, links, table, kind
     after = board(browser.open(f"/s/{links.of(game, 3)[1]}"))
     assert re.sub(r"/s/[^\"/]+|/m/[^\"]+", "", after) == re.sub(r"/s/[^\"/]+|/m/[^\"]+", "", before)
     own = board(browser.open(f"/s/{links.of(game, 0)[1]}"))
-    assert (own.count("Deciding"), own.count("Has chosen")) == (3, 1)
+    assert (own.count("Deciding"), own.count("Ready")) == (3, 1)
