@@ -302,6 +302,11 @@ def upgrade() -> None:
         batch_op.create_index(
             batch_op.f("ix_game_status_kind_created_at"), ["status", "kind", "created_at"], unique=False
         )
+        batch_op.create_index(
+            batch_op.f("ix_game_status_private_kind_created_at"),
+            ["status", "private", "kind", "created_at"],
+            unique=False,
+        )
         batch_op.create_index(batch_op.f("ix_game_status_kind_rules"), ["status", "kind", "rules"], unique=False)
 
     op.create_table(
@@ -1088,6 +1093,7 @@ def downgrade() -> None:
     op.drop_table("session")
     with op.batch_alter_table("game", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_game_status_kind_rules"))
+        batch_op.drop_index(batch_op.f("ix_game_status_private_kind_created_at"))
         batch_op.drop_index(batch_op.f("ix_game_status_kind_created_at"))
         batch_op.drop_index(batch_op.f("ix_game_status_private_created_at"))
         batch_op.drop_index(batch_op.f("ix_game_status_created_at"))

@@ -5,7 +5,20 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, and_, bindparam, delete, func, insert, literal_column, or_, select, update
+from sqlalchemy import (
+    Connection,
+    and_,
+    bindparam,
+    delete,
+    func,
+    insert,
+    literal,
+    literal_column,
+    or_,
+    select,
+    tuple_,
+    update,
+)
 
 from pbem.domain.interval import Interval, overlap
 from pbem.domain.missed_turns import FEWEST
@@ -81,6 +94,16 @@ def open_games(tx: Connection, *, limit: int = 100) -> list[GameRow]:
 def watchable_games(tx: Connection, *, limit: int) -> list[GameRow]:
     """Public tables that are being played, the newest first."""
     query = select(GAME).where(GAME.c.status == TableStatus.PLAYING, GAME.c.private.is_(False))
+    return queries.many(tx, GameRow, query.order_by(GAME.c.created_at.desc(), GAME.c.id.desc()).limit(limit))
+
+
+def public_games(tx: Connection, status: TableStatus, kind: str, below: GameRow | None, *, limit: int) -> list[GameRow]:
+    """Public tables of a status, of one kind of game or, by an empty one, of all, the newest first; those older than `below`."""
+    query = select(GAME).where(GAME.c.status == status, GAME.c.private.is_(False))
+    if kind:
+        query = query.where(GAME.c.kind == kind)
+    if below is not None:
+        query = query.where(tuple_(GAME.c.created_at, GAME.c.id) < tuple_(literal(below.created_at), literal(below.id)))
     return queries.many(tx, GameRow, query.order_by(GAME.c.created_at.desc(), GAME.c.id.desc()).limit(limit))
 
 

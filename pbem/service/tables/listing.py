@@ -73,13 +73,13 @@ class TableSummary:
 
 def open_tables(tx: Tx, server: Server) -> list[TableSummary]:
     """Tables anyone can join, newest first."""
-    return _summaries(tx, server, tables.open_games(tx, limit=MOST_SHOWN))
+    return summaries(tx, server, tables.open_games(tx, limit=MOST_SHOWN))
 
 
 def public_tables(tx: Tx, server: Server) -> list[TableSummary]:
     """Tables anyone can join, and the latest of those that anyone can watch, newest first."""
     rows = tables.open_games(tx, limit=MOST_SHOWN) + tables.watchable_games(tx, limit=MOST_WATCHED)
-    return _summaries(tx, server, rows)
+    return summaries(tx, server, rows)
 
 
 def by_key(tx: Tx, server: Server, key: str) -> TableSummary:
@@ -91,7 +91,7 @@ def by_key(tx: Tx, server: Server, key: str) -> TableSummary:
 
 
 def of_row(tx: Tx, server: Server, row: GameRow) -> TableSummary:
-    return _summaries(tx, server, [row])[0]
+    return summaries(tx, server, [row])[0]
 
 
 def by_id(tx: Tx, server: Server, game_id: int) -> TableSummary:
@@ -99,8 +99,8 @@ def by_id(tx: Tx, server: Server, game_id: int) -> TableSummary:
     return of_row(tx, server, games.read(tx, game_id))
 
 
-def _summaries(tx: Tx, server: Server, rows: list[GameRow]) -> list[TableSummary]:
-    """Summaries of many tables, in a fixed number of statements."""
+def summaries(tx: Tx, server: Server, rows: list[GameRow]) -> list[TableSummary]:
+    """Summaries of these tables, in their order and in a fixed number of statements."""
     players = player_rows.of_games(tx, [row.id for row in rows])
     hosts = people.read_all(tx, {row.host_id for row in rows})
     seated = {player.person_id for group in players.values() for player in group if player.person_id is not None}

@@ -87,6 +87,7 @@ GAME = table(
     Index(None, "status", "created_at"),
     Index(None, "status", "private", "created_at"),
     Index(None, "status", "kind", "created_at"),
+    Index(None, "status", "private", "kind", "created_at"),
     Index(None, "status", "kind", "rules"),
     Index(None, "host_id"),
     Index(None, "ended_at"),

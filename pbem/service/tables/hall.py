@@ -1,0 +1,66 @@
+"""The hall: public tables to join, to watch, or to look up once they're over, page by page.
+
+It tells what a table's own pages tell everyone: who plays, and who won. Nobody learns here who is reading or when a player was
+last seen, and private tables are left out.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from pbem.domain.errors import Unplayable
+from pbem.domain.states import TableStatus
+from pbem.service.play.endings import ranking_at_end
+from pbem.service.server import Server
+from pbem.service.tables import listing
+from pbem.service.tables.listing import TableSummary
+from pbem.store import players as player_rows, tables
+from pbem.store.database import Tx
+from pbem.store.games import GameRow
+from pbem.store.players import PlayerRow
+
+ON_A_PAGE: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class HallTable:
+    """A public table. `winners` are the names of who won, several if they share the win; none before the end."""
+
+    summary: TableSummary
+    winners: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HallPage:
+    """Tables, the newest first. `last` is the key of the last one if there are older ones, else empty."""
+
+    tables: tuple[HallTable, ...]
+    last: str
+
+
+def hall_page(tx: Tx, server: Server, status: TableStatus, kind: str, last: str) -> HallPage:
+    """The tables of a status, of a kind of game or of all, that are older than the one with the key `last`.
+
+    Without such a public table it's the first page.
+    """
+    below = tables.by_key(tx, last) if last else None
+    if below is not None and below.private:
+        below = None
+    rows = tables.public_games(tx, status, kind, below, limit=ON_A_PAGE + 1)
+    shown = rows[:ON_A_PAGE]
+    players = player_rows.of_games(tx, [row.id for row in shown])
+    found = zip(shown, listing.summaries(tx, server, shown), strict=True)
+    return HallPage(
+        tables=tuple(HallTable(summary, _winners(row, players[row.id])) for row, summary in found),
+        last=shown[-1].key if len(rows) > ON_A_PAGE else "",
+    )
+
+
+def _winners(row: GameRow, players: list[PlayerRow]) -> tuple[str, ...]:
+    if row.status != TableStatus.OVER:
+        return ()
+    try:
+        first = ranking_at_end(row)[0]
+    except Unplayable:
+        return ()
+    names = {player.seat: player.name for player in players}
+    return tuple(names[seat] for seat in first.seats)
