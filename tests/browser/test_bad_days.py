@@ -106,7 +106,7 @@ def test_going_back_after_a_choice_that_counts_at_once_makes_no_other(templari, 
 def test_a_double_click_makes_one_choice(poker, templari, at_seat):
     page = at_seat(poker, 0)
     pick(page, 3).dblclick()
-    expect(notice(page)).to_contain_text("You chose: ")
+    expect(notice(page)).to_contain_text("You chose “")
     assert sealed(poker) == 1
     page, before = at_seat(templari, next(iter(templari.asked()))), len(templari.log())
     page.get_by_role("button", name="Pass", exact=True).dblclick()
@@ -199,7 +199,7 @@ def test_pressing_again_while_the_server_is_slow_makes_one_choice(poker, served,
         page.mouse.click(box["x"] + 5, box["y"] + 5)
         assert held.acquire(timeout=60)
     go_on.set()
-    expect(notice(page)).to_contain_text("You chose: ")
+    expect(notice(page)).to_contain_text("You chose “")
     assert sealed(poker) == 1
 
 
@@ -213,5 +213,5 @@ def test_a_press_without_an_answer_can_be_repeated_when_the_server_is_back(poker
     served.restart()
     page.go_back()
     press(pick(page, 3))
-    expect(notice(page)).to_contain_text("You chose: ")
+    expect(notice(page)).to_contain_text("You chose “")
     assert sealed(poker) == 1

@@ -198,7 +198,7 @@ def _numbers(view: State) -> tuple[tuple[tuple[Text, int], ...], ...]:
     """Return the numbers of every player. Only at the end does everyone know what the cards score."""
     if not view.over:
         return tuple(
-            ((say("gold"), gold), (say("cards"), len(view.bought[seat]))) for seat, gold in enumerate(view.gold)
+            ((say("gold"), gold), (say("bought"), len(view.bought[seat]))) for seat, gold in enumerate(view.gold)
         )
     scores, worths = standing(view).scores, worths_of(view.down.valuations)
     return tuple(

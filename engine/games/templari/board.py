@@ -88,7 +88,7 @@ def _gain(view: State, seat: int) -> tuple[tuple[Text, int], ...]:
         return ()
     won = view.lot if view.auction.seller is None else (view.auction.card,)
     gain = worth_of_colours(view.cards[seat] + won) - worth_of_colours(view.cards[seat])
-    return ((say("points if you win this lot"), gain),)
+    return ((say("points this lot would gain you"), gain),)
 
 
 def _price_of_too_high_a_bid(view: State, seat: int) -> tuple[Line, ...]:

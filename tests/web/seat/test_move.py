@@ -100,7 +100,7 @@ def test_only_the_button_makes_the_choice(browser, links, templari):
     assert templari.row().turn == 1
     receipt = page.form("Bid 5").press()
     assert receipt.status == 200
-    assert receipt.heading == "You chose: bid 5"
+    assert receipt.heading == "You chose “bid 5”"
     assert templari.row().turn == 2
 
 
@@ -151,7 +151,7 @@ def test_another_link_of_the_same_email_replaces_a_sealed_choice(browser, links,
     assert "This replaces your earlier choice." in page.text
     assert things[1].word not in page.text
     receipt = page.form(f"Pick {things[2].word}").press()
-    assert receipt.heading == f"You chose: pick {things[2].word}"
+    assert receipt.heading == f"You chose “pick {things[2].word}”"
 
 
 def test_a_link_leads_on_to_the_table_as_everyone_sees_it(browser, links, poker):
@@ -304,7 +304,7 @@ def test_a_press_by_a_machine_asks_for_confirmation(browser, links, templari):
         assert asked.heading == "Bid 5?"
         assert templari.row().turn == 1
     browser.says = {"Sec-Fetch-Mode": "navigate"}
-    assert asked.form("Confirm: bid 5").press().heading == "You chose: bid 5"
+    assert asked.form("Confirm: bid 5").press().heading == "You chose “bid 5”"
 
 
 @pytest.mark.parametrize("fields", [[], [("go", "1")], [("press", "")]])
@@ -315,7 +315,7 @@ def test_a_press_without_the_field_of_our_form_asks_for_confirmation(browser, li
         asked = browser.post(path, fields)
         assert (asked.status, asked.heading) == (200, "Bid 5?")
         assert templari.row().turn == 1
-    assert asked.form("Confirm: bid 5").press().heading == "You chose: bid 5"
+    assert asked.form("Confirm: bid 5").press().heading == "You chose “bid 5”"
 
 
 def test_the_second_half_of_a_double_click_leads_back_to_the_result_of_the_first(app, links, templari):
@@ -341,7 +341,7 @@ def test_the_second_half_of_a_double_click_leads_back_to_the_result_of_the_first
 def test_a_browser_without_headers_is_believed(browser, links, templari):
     browser.says = {}
     page = browser.open(link(links, templari, first(templari), "bid 5"))
-    assert page.form("Bid 5").press().heading == "You chose: bid 5"
+    assert page.form("Bid 5").press().heading == "You chose “bid 5”"
 
 
 def test_a_form_from_another_site_does_nothing(browser, links, templari):

@@ -102,7 +102,7 @@ def test_a_card_is_chosen_where_it_is(browser, links, poker):
     pack = [thing.value for thing in poker.asked()[0].acts[0].blanks[0].things]
     assert page.act("Pick").picks == {"b0": [str(place) for place in range(len(pack))]}
     written = grammar.write(poker.asked()[0], Choice("pick", (pack[1],)))
-    assert f"You chose: {written}." in page.act("Pick").press(b0=1).text
+    assert f"You chose “{written}”." in page.act("Pick").press(b0=1).text
 
 
 def test_a_quick_bid_is_one_press(browser, links, templari):
@@ -204,10 +204,10 @@ def test_a_form_from_before_an_undo_never_plays_in_the_turn_that_got_its_number(
 def test_of_sealed_choices_from_two_tabs_the_last_counts(browser, links, poker):
     one, other = (open_seat(browser, links, poker, 0).act("Pick") for _ in range(2))
     first, second = one.press(b0=1), other.press(b0=2)
-    assert re.search(r"You chose: (.*?)\.", first.text)[1] not in second.text.partition("Since your")[0].replace(
+    assert re.search(r"You chose “(.*?)”", first.text)[1] not in second.text.partition("Since your")[0].replace(
         "Pick", ""
     )
-    assert re.search(r"You chose: (.*?)\.", second.text)[1] in open_seat(browser, links, poker, 0).text
+    assert re.search(r"You chose “(.*?)”", second.text)[1] in open_seat(browser, links, poker, 0).text
 
 
 def test_undo_in_an_older_tab_leaves_a_newer_choice(browser, links, poker):
