@@ -191,7 +191,9 @@ class Showroom:
         self.server.run(
             talk.say, game.id, (seat + 1) % 3, game.person_at((seat + 1) % 3), "And to you; may the best player win."
         )
-        self.server.run(calls.call, ann, "Ben has not answered for a week.\nCould you ask him?", game_id=game.id, seat=0)
+        self.server.run(
+            calls.call, ann, "Ben has not answered for a week.\nCould you ask him?", game_id=game.id, seat=0
+        )
         move, _ = self._links.of(game, seat)
         found = {f"seat_of_{kind}": each for kind, each in seated.items()} | {
             "m": move, "s": token, "seat": token, "over": last, "idle": self._seat(game, (seat + 1) % 3),

@@ -5,7 +5,9 @@ from flask import Flask
 from playwright.sync_api import Browser
 
 from engine import game as all_games
+from tests.bot_games import played
 from tests.browser.reading_order import file_of, read_aloud
+from tests.browser.seat_pages import seat_page
 
 pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium")]
 
@@ -37,3 +39,17 @@ def test_the_question_comes_after_the_table_and_before_the_rest(kind: str) -> No
     )
     places = [next(at for at, line in enumerate(lines) if line.startswith(start)) for start in starts]
     assert places == sorted(places)
+
+
+def test_the_key_of_the_question_leads_to_it_and_tab_to_the_first_option(app: Flask, chromium: Browser) -> None:
+    context = chromium.new_context()
+    page = context.new_page()
+    page.set_content(seat_page(app, next(played("templari", 3, 0))))
+    key = {"key": "m", "code": "KeyM", "windowsVirtualKeyCode": 77, "modifiers": 1, "unmodifiedText": "m"}
+    protocol = context.new_cdp_session(page)
+    protocol.send("Input.dispatchKeyEvent", {"type": "rawKeyDown", **key})
+    protocol.send("Input.dispatchKeyEvent", {"type": "char", "text": "m", "isSystemKey": True, **key})
+    assert page.evaluate("document.activeElement.id") == "ask"
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('.bar') !== null")
+    context.close()
