@@ -105,8 +105,13 @@ def _free_mailbox(tx: Tx, server: Server, person_id: int, mailbox: str, *, is_ba
     Anyone can type an address, so a planned table is nobody's seat. A confirmed address is kept, unless it goes back
     to the person who had it.
     """
-    holder = people.by_mailbox(tx, mailbox)
-    if holder is None:
+    found = people.by_mailbox(tx, mailbox)
+    if found is None:
+        return
+    # Its owner may be confirming it and taking a seat at this moment.
+    holder = people.lock(tx, found.id)
+    if holder.mailbox != mailbox:
+        _free_mailbox(tx, server, person_id, mailbox, is_back=is_back)
         return
     if merge.plays(tx, holder.id) or (holder.confirmed_at is not None and not is_back):
         raise BadInput(

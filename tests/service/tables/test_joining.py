@@ -12,7 +12,7 @@ import pytest
 from engine.chance import Stream, commitment, seed_from
 from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, TooMany
 from pbem.service import links
-from pbem.service.account import my_page
+from pbem.service.account import change_address, my_page
 from pbem.service.desk import calls
 from pbem.service.people import addresses
 from pbem.service.play.log import Kind, body_of
@@ -23,8 +23,8 @@ from pbem.store import games, people
 from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
 from tests.service.conftest import START
-from tests.service.database import all_rows, check_atomic, email_kinds, holds_token, queued_emails
-from tests.service.races import meetings
+from tests.service.database import all_rows, check_atomic, count_calls, email_kinds, holds_token, queued_emails
+from tests.service.races import at_call, meetings
 from tests.service.running_game import RunningGame
 
 POKER = TableSettings("sunset-poker", 3)
@@ -757,3 +757,20 @@ def test_a_game_with_too_few_players_on_its_date_starts_once_there_are_enough(se
     clock.advance(timedelta(days=1) + joining.WAITS)
     assert start.start_due(server) == []
     assert leaving.expire(server) == [late.game_id]
+
+
+def test_nobody_can_move_to_an_address_whose_owner_is_taking_a_seat(server, opened, person):
+    ben, zoe = person("Ben"), "zoe@example.org"
+    server.run(joining.ask_to_join, opened.game_id, zoe, "Zoe")
+    newcomer = server.query(people.by_mailbox, zoe).id
+    with count_calls(server.store) as made:
+        server.dry_run(joining.confirm_and_join, opened.game_id, newcomer)
+    # At its commit, everything has been done.
+    _, moved = at_call(
+        server.store,
+        len(made) + 1,
+        lambda: server.run(joining.confirm_and_join, opened.game_id, newcomer),
+        lambda: server.run(change_address.change_address, ben, zoe),
+    )
+    assert isinstance(moved, BadInput)
+    assert "Zoe" in players(server, opened.game_id)
