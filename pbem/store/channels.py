@@ -4,7 +4,19 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, and_, bindparam, exists, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    and_,
+    bindparam,
+    exists,
+    func,
+    insert,
+    literal_column,
+    or_,
+    select,
+    update,
+)
 
 from pbem.domain.channels import CODE, ChannelStatus
 from pbem.domain.states import EmailKind, EmailStatus, TurnStatus
@@ -19,6 +31,10 @@ from pbem.store.types import Moment
 
 _NOT_REMOVED: Final = CHANNEL.c.status != ChannelStatus.REMOVED
 _NOT_SENT: Final = frozenset({EmailStatus.SUPERSEDED, EmailStatus.UNDELIVERABLE})
+# Two numbers are a lock of another kind than one: those of `revocations` are never the same.
+_ONE_AT_A_TIME = select(
+    func.pg_advisory_xact_lock(func.hashtext(literal_column("'channel'")), func.hashtext(bindparam("address")))
+)
 _LATER = OUTBOX.alias("later")
 _SAME_TURN = and_(
     OUTBOX.c.game_id == DEADLINE.c.game_id,
@@ -91,7 +107,9 @@ def expired(tx: Connection, before: datetime) -> list[ChannelRow]:
 
 
 def with_address(tx: Connection, kind: str, address: str) -> list[ChannelRow]:
-    """The channels in use with this address."""
+    """The channels in use with this address. No other transaction asks for them until this one ends."""
+    if tx.dialect.name == "postgresql":
+        tx.execute(_ONE_AT_A_TIME, {"address": address})
     return _many(tx, CHANNEL.c.kind == kind, CHANNEL.c.address == address, IS_ACTIVE)
 
 
@@ -100,16 +118,24 @@ def reaches(tx: Connection, person_id: int) -> bool:
     return bool(_many(tx, CHANNEL.c.person_id == person_id, CHANNEL.c.game_id.is_(None), IS_ACTIVE))
 
 
-def count_codes_in(tx: Connection, person_id: int, period: Period) -> int:
-    """How many codes a person has had sent through channels in a period."""
-    same = (OUTBOX.c.person_id == person_id, OUTBOX.c.kind == CODE, within(OUTBOX.c.queued_at, period))
-    return queries.count(tx, OUTBOX, *same)
+def any_in_use(tx: Connection, person_id: int) -> bool:
+    """Whether a channel is in use that a person has entered, for themselves or for a table."""
+    return bool(_many(tx, CHANNEL.c.person_id == person_id, IS_ACTIVE))
+
+
+def count_codes_in(tx: Connection, period: Period, person_id: int | None = None, game_id: int | None = None) -> int:
+    """How many codes were sent through channels in a period, for a person or for a table."""
+    of = OUTBOX.c.game_id == game_id if person_id is None else OUTBOX.c.person_id == person_id
+    return queries.count(tx, OUTBOX, of, OUTBOX.c.kind == CODE, within(OUTBOX.c.queued_at, period))
 
 
 def switch_off(tx: Connection, person_id: int, why: str, now: datetime) -> bool:
-    """Switch all of a person's own channels off; returns whether any was on."""
-    own = (CHANNEL.c.person_id == person_id, CHANNEL.c.game_id.is_(None), IS_ACTIVE)
-    off = update(CHANNEL).where(*own).values(status=ChannelStatus.FAILED, why=why, ended_at=now)
+    """Switch off all channels that a person has entered, for themselves and for tables; returns whether any was on."""
+    off = (
+        update(CHANNEL)
+        .where(CHANNEL.c.person_id == person_id, IS_ACTIVE)
+        .values(status=ChannelStatus.FAILED, why=why, ended_at=now)
+    )
     return tx.execute(off).rowcount > 0
 
 
@@ -120,10 +146,10 @@ def remove(tx: Connection, channel_id: int) -> None:
     tx.execute(about.values(remote_id=None))
 
 
-def queue_code(tx: Connection, channel: ChannelRow, now: datetime) -> None:
-    """Queue the message with the code that proves a channel."""
+def queue_code(tx: Connection, channel: ChannelRow, person_id: int, now: datetime) -> None:
+    """Queue the message with the code that proves a channel, which a person has asked for."""
     row = {"kind": CODE, "facts": "{}", "status": EmailStatus.QUEUED, "queued_at": now, "due_at": now, "attempts": 0}
-    of = {"person_id": channel.person_id, "game_id": channel.game_id, "channel_id": channel.id}
+    of = {"person_id": person_id, "game_id": channel.game_id, "channel_id": channel.id}
     tx.execute(insert(OUTBOX), row | of | {"rank": BY_CHANNEL, "domain": channel.host})
 
 

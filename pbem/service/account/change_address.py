@@ -86,7 +86,7 @@ def change_address(
     before = persons.find_or_add(tx, server, person.address).id
     reachability.mark_reachable(tx, server, person_id)
     at_old: dict[str, Any] = {"here": False, "reason": reason}
-    here: dict[str, Any] = {"here": True, "reason": reason, "channels_off": channels.reaches(tx, person_id)}
+    here: dict[str, Any] = {"here": True, "reason": reason, "channels_off": channels.any_in_use(tx, person_id)}
     if reason or undoes is not None:
         here["undoes"] = undoes or 0
     else:

@@ -40,6 +40,9 @@ MOST: Final = 5
 CODES_A_DAY: Final = 10
 """Codes that one person may have sent through channels in a day."""
 
+CODES_OF_TABLE: Final = 5
+"""Codes in a day for one table: each may lead to emails to everyone there."""
+
 KEPT_FOR: Final = timedelta(days=7)
 """How long a channel is kept after its table's game ended, or without being proved."""
 
@@ -101,7 +104,7 @@ def enter(
             _("That would be more than %(most)s channels.", most=MOST), remedy=_("Remove one that you don't need.")
         )
     _must_be_free(tx, service, found["address"], person_id, game)
-    _count_code(tx, server, person_id)
+    _count_code(tx, server, person_id, game_id)
     secret = found["token"]
     if service is ChannelKind.WEBHOOK:
         secret = SECRET_PREFIX + b64encode(server.randomness.bytes(_SECRET_BYTES)).decode()
@@ -115,7 +118,7 @@ def enter(
         host=host_of(found["address"]),
         made_at=server.now(),
     )
-    _send_code(tx, server, channel_id)
+    _send_code(tx, server, person_id, channel_id)
     return channel_id
 
 
@@ -156,9 +159,9 @@ def send_again(tx: Tx, server: Server, person_id: int, channel_id: int) -> None:
     row = _own(tx, channel_id, person_id)
     if row.status == ChannelStatus.ACTIVE:
         raise Gone(_("This channel needs no code."), remedy=_("Nothing changed."))
-    _count_code(tx, server, person_id)
+    _count_code(tx, server, person_id, row.game_id)
     channels.change(tx, row.id, status=ChannelStatus.PENDING, why="", ended_at=None)
-    _send_code(tx, server, row.id)
+    _send_code(tx, server, person_id, row.id)
 
 
 def remove(tx: Tx, server: Server, person_id: int, channel_id: int) -> None:
@@ -229,19 +232,26 @@ def _at_address(what: str, *, why: str = "", remedy: str) -> BadInput:
     return BadInput(what, why=why, remedy=remedy, fields={"address": wrong})
 
 
-def _count_code(tx: Tx, server: Server, person_id: int) -> None:
-    if channels.count_codes_in(tx, person_id, limits.last(timedelta(days=1), server.now())) >= CODES_A_DAY:
+def _count_code(tx: Tx, server: Server, person_id: int, game_id: int | None) -> None:
+    day = limits.last(timedelta(days=1), server.now())
+    if channels.count_codes_in(tx, day, person_id) >= CODES_A_DAY:
         raise TooMany(
             _("You've reached today's limit for codes."),
             why=_("We send at most %(most)s a day.", most=CODES_A_DAY),
             remedy=_("Try again tomorrow."),
         )
+    if game_id is not None and channels.count_codes_in(tx, day, game_id=game_id) >= CODES_OF_TABLE:
+        raise TooMany(
+            _("This table has reached today's limit for codes."),
+            why=_("We send at most %(most)s a day.", most=CODES_OF_TABLE),
+            remedy=_("Try again tomorrow."),
+        )
 
 
-def _send_code(tx: Tx, server: Server, channel_id: int) -> None:
+def _send_code(tx: Tx, server: Server, person_id: int, channel_id: int) -> None:
     row = channels.lock(tx, channel_id)
     assert row is not None, "it was just made or locked"
-    channels.queue_code(tx, row, server.now())
+    channels.queue_code(tx, row, person_id, server.now())
 
 
 def _tell_table(tx: Tx, server: Server, row: ChannelRow, game: GameRow, person_id: int, what: str) -> None:
@@ -250,7 +260,11 @@ def _tell_table(tx: Tx, server: Server, row: ChannelRow, game: GameRow, person_i
     who = next((player.name for player in players if player.person_id == person_id), people.read(tx, person_id).name)
     facts = _facts(row, what) | {"who": who}
     readers = sorted({player.person_id for player in players if player.person_id is not None} | {person_id})
-    emails = [outbox.NewEmail(reader, EmailKind.CHANNEL, game.id, facts=facts) for reader in readers]
+    # A stranger in a borrowed browser may have added it.
+    warned = {person_id: {"warns": True}} if what == "added" else {}
+    emails = [
+        outbox.NewEmail(reader, EmailKind.CHANNEL, game.id, facts=facts | warned.get(reader, {})) for reader in readers
+    ]
     outbox.queue(tx, emails, server.now())
 
 

@@ -26,7 +26,7 @@ _LINKS_OF_EMAIL: Final[Mapping[str, Purpose]] = {
 _WARNINGS: Final = frozenset({EmailKind.DELETION, EmailKind.WAS_IT_YOU})
 _OF_ADDRESS: Final = frozenset({EmailKind.MOVED, EmailKind.NEW_ADDRESS})
 """Kinds that warn of a stranger, with a link to say “This wasn't me”; of an address, those to the old one do, and
-of a channel, those about one's own."""
+of a channel, those about one's own, or one that its reader has added for a table."""
 
 _WITH_CONFIRM: Final = frozenset(
     {
@@ -88,7 +88,7 @@ def link_keys(email: EmailRow, games: Games, seat: int | None) -> dict[Purpose, 
     if purpose is not None and facts.get("here", True):
         keys[purpose] = LinkKey(purpose, person_id, outbox_id=email.id)
     of_address = email.kind in _OF_ADDRESS and "address" in facts and not facts["here"]
-    of_channel = email.kind == EmailKind.CHANNEL and facts["what"] == "own"
+    of_channel = email.kind == EmailKind.CHANNEL and (facts["what"] == "own" or facts.get("warns", False))
     if email.kind in _WARNINGS or of_address or of_channel:
         keys[Purpose.DISOWN] = LinkKey(Purpose.DISOWN, person_id, outbox_id=email.id)
     if email.kind in _WITH_CONFIRM or facts.get("what") == "replaced":

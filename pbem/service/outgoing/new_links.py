@@ -1,7 +1,7 @@
 """New links: what is outstanding ends at once, and fresh links go to the address on file.
 
-Of a person, links, sessions, tokens of programs, addresses of feeds and requests for another address all end, and their own
-channels are off until their codes are entered again. This is the only way in which they end together, so that none is
+Of a person, links, sessions, tokens of programs, addresses of feeds and requests for another address all end, and the
+channels that they entered are off until their codes are entered again. This is the only way in which they end together, so that none is
 forgotten. Of one seat, the links and tokens that act for it end; sign-ins,
 feeds and other seats stay. The fresh links are emailed and never shown, so an old link gains a stranger nothing.
 """
@@ -32,7 +32,7 @@ def send(tx: Tx, server: Server, person_id: int, but: int | None = None, *, reas
     lock_games(tx, person_id)
     if is_former(people.lock(tx, person_id).address):
         raise Gone(_("Their account was deleted."), remedy=_("Nothing changed."))
-    had_channels = channels.reaches(tx, person_id)
+    had_channels = channels.any_in_use(tx, person_id)
     replace_all(tx, server, person_id, but)
     outbox.queue(tx, [_email(person_id, reason, channels_off=had_channels)], server.now())
 
@@ -73,7 +73,7 @@ def end_all(tx: Tx, server: Server, person_id: int, but: int | None = None) -> N
     links.revoke_person(tx, server.randomness, person_id)
     sessions.end_all(tx, server, Holder(person_id=person_id), but)
     outbox.unwrite_to(tx, person_id)
-    # Each message has a link to a seat, and a stranger may have entered the channel.
+    # Each message has a link to a seat or tells of a table, and a stranger may have entered the channel.
     if channels.switch_off(tx, person_id, "all your links were renewed", server.now()):
         reachability.note_lost_channel(tx, server, locked, person_id)
 

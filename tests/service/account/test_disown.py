@@ -152,6 +152,20 @@ def test_everything_outstanding_ends_together(server, clock, emails_to, table, e
     assert server.read(service_links.follow_seat, fresh).person_id == ann
 
 
+def test_a_host_ends_a_channel_that_a_stranger_added_to_their_table(server, emails_to, table):
+    game = table("templari", 3)
+    host = game.row().host_id
+    channel = server.run(channels.enter, host, "ntfy", "https://ntfy.sh/strangers-own", "", game.id)
+    server.run(channels.prove, host, channel, code_sent_to(server, channel))
+    channel_delivery.deliver_messages(server, ChannelPost(LETTERHEAD, Services()))
+    for player in game.players().values():
+        kinds = {kind for kind, *_ in links_in(emails_to(address_of(server, player.person_id))["channel"])}
+        assert ("d" in kinds) is (player.person_id == host)
+    server.run(disown.disown, token_in(emails_to(address_of(server, host))["channel"], "d"))
+    assert server.query(channel_rows.read, channel).status == "failed"
+    assert "Your channels are off" in emails_to(address_of(server, host))["links"].text
+
+
 def test_fresh_emails_can_be_unsubscribed_from_and_old_ones_stop_nothing(server, emails_to, ann):
     server.run(sign_in.send_link, OLD)
     old = token_in(emails_to(OLD)["links"], "u")

@@ -19,6 +19,7 @@ from pbem.service.outgoing import channel_delivery, channel_messages, ledger, ne
 from pbem.service.outgoing.channel_delivery import ChannelPost
 from pbem.service.outgoing.channel_messages import code_of
 from pbem.service.outgoing.outcomes import TRIES
+from pbem.service.tables import leaving
 from pbem.store import channels, deadlines, outbox, people, reachability as rows
 from tests.channels.far_end import FarEnd, code_sent_to, status
 from tests.service.absence.test_database_away import Away
@@ -430,6 +431,22 @@ def test_codes_and_channels_of_a_person_are_limited(way, person):
         way.server.run(own.send_again, ann, each.id)
     with pytest.raises(TooMany, match="limit for codes"):
         way.server.run(own.send_again, ann, way.server.read(own.mine, ann).listed[0].id)
+
+
+def test_codes_for_a_table_are_limited_for_all_its_hosts(way, table):
+    game = table()
+    host = game.row().host_id
+    channel = way.enter(host, game=game.id)
+    for _ in range(2):
+        way.server.run(own.send_again, host, channel)
+    (seat,) = (seat for seat, player in game.players().items() if player.person_id == host)
+    way.server.run(leaving.resign, game.id, seat, host)
+    heir = game.row().host_id
+    for _ in range(2):
+        way.server.run(own.send_again, heir, channel)
+    with pytest.raises(TooMany, match="table has reached"):
+        way.server.run(own.send_again, heir, channel)
+    assert [len([each for each in way.messages(person) if each.kind == "code"]) for person in (host, heir)] == [3, 2]
 
 
 def test_a_tables_channel_ends_a_week_after_its_game_and_so_does_one_that_nobody_proved(way, table):
