@@ -84,21 +84,10 @@ def seat_all(tx: Connection, game_id: int, seats: Sequence[tuple[int, int]]) -> 
     tx.execute(_SEAT, [{"of_game": game_id, "of_number": number, "new_seat": seat} for number, seat in seats])
 
 
-def open_games(tx: Connection, *, limit: int = 100) -> list[GameRow]:
-    """Public tables that wait for players, newest first."""
-    query = select(GAME).where(GAME.c.status == TableStatus.OPEN, GAME.c.private.is_(False))
-    newest_first = query.order_by(GAME.c.created_at.desc(), GAME.c.id.desc()).limit(limit)
-    return queries.many(tx, GameRow, newest_first)
-
-
-def watchable_games(tx: Connection, *, limit: int) -> list[GameRow]:
-    """Public tables that are being played, the newest first."""
-    query = select(GAME).where(GAME.c.status == TableStatus.PLAYING, GAME.c.private.is_(False))
-    return queries.many(tx, GameRow, query.order_by(GAME.c.created_at.desc(), GAME.c.id.desc()).limit(limit))
-
-
-def public_games(tx: Connection, status: TableStatus, kind: str, below: GameRow | None, *, limit: int) -> list[GameRow]:
-    """Public tables of a status, of one kind of game or, by an empty one, of all, the newest first; those older than `below`."""
+def public_games(
+    tx: Connection, status: TableStatus, *, kind: str = "", below: GameRow | None = None, limit: int
+) -> list[GameRow]:
+    """Public tables of a status, the newest first: of one kind of game or of all, and those older than `below`."""
     query = select(GAME).where(GAME.c.status == status, GAME.c.private.is_(False))
     if kind:
         query = query.where(GAME.c.kind == kind)

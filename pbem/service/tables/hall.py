@@ -45,7 +45,7 @@ def hall_page(tx: Tx, server: Server, status: TableStatus, kind: str, last: str)
     below = tables.by_key(tx, last) if last else None
     if below is not None and below.private:
         below = None
-    rows = tables.public_games(tx, status, kind, below, limit=ON_A_PAGE + 1)
+    rows = tables.public_games(tx, status, kind=kind, below=below, limit=ON_A_PAGE + 1)
     shown = rows[:ON_A_PAGE]
     players = player_rows.of_games(tx, [row.id for row in shown])
     found = zip(shown, listing.summaries(tx, server, shown), strict=True)

@@ -73,12 +73,14 @@ class TableSummary:
 
 def open_tables(tx: Tx, server: Server) -> list[TableSummary]:
     """Tables anyone can join, newest first."""
-    return summaries(tx, server, tables.open_games(tx, limit=MOST_SHOWN))
+    return summaries(tx, server, tables.public_games(tx, TableStatus.OPEN, limit=MOST_SHOWN))
 
 
 def public_tables(tx: Tx, server: Server) -> list[TableSummary]:
     """Tables anyone can join, and the latest of those that anyone can watch, newest first."""
-    rows = tables.open_games(tx, limit=MOST_SHOWN) + tables.watchable_games(tx, limit=MOST_WATCHED)
+    rows = tables.public_games(tx, TableStatus.OPEN, limit=MOST_SHOWN) + tables.public_games(
+        tx, TableStatus.PLAYING, limit=MOST_WATCHED
+    )
     return summaries(tx, server, rows)
 
 
