@@ -5,7 +5,7 @@ table's settings become the first row of its log. From here on `play.move` moves
 """
 
 import json
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from engine import codec
@@ -23,11 +23,18 @@ from pbem.store.players import PlayerRow
 SEATING: Final = 2**63
 """The random stream that draws the seats; no log is long enough for an entry to use the same one."""
 
+RETRY_AFTER: Final = timedelta(hours=1)
+"""When a game that couldn't start, for instance because its rules are not here, is tried again."""
+
 
 def start_due(server: Server) -> list[int]:
     """Start the games whose date has come, each in its own transaction. Returns their ids."""
-    game_ids = server.query(tables.due_to_start, server.now())
-    return [game_id for game_id in game_ids if server.attempt(_start_due, game_id)]
+    started = {
+        game_id: server.attempt(_start_due, game_id) for game_id in server.query(tables.due_to_start, server.now())
+    }
+    for game_id in (game_id for game_id, has_started in started.items() if has_started is None):
+        server.attempt(_put_off, game_id)
+    return [game_id for game_id, has_started in started.items() if has_started]
 
 
 def _start_due(tx: Tx, server: Server, game_id: int) -> bool:
@@ -39,6 +46,12 @@ def _start_due(tx: Tx, server: Server, game_id: int) -> bool:
     # With too few players, it begins as soon as there are enough.
     tables.change_game(tx, row.id, starts_at=None)
     return start_if_ready(tx, server, row._replace(starts_at=None), player_rows.of_game(tx, row.id))
+
+
+def _put_off(tx: Tx, server: Server, game_id: int) -> None:
+    row = games.lock(tx, game_id)
+    if row.status == TableStatus.OPEN and row.starts_at is not None:
+        tables.change_game(tx, game_id, starts_at=server.now() + RETRY_AFTER)
 
 
 def start_if_ready(tx: Tx, server: Server, row: GameRow, players: list[PlayerRow]) -> bool:

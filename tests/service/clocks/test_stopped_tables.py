@@ -4,6 +4,7 @@ import json
 import sys
 
 import pytest
+from structlog.testing import capture_logs
 
 from engine import game as games_known
 from engine.installed import Installed
@@ -16,6 +17,8 @@ from pbem.service.clocks.stopped_tables import REASONS, Cause
 from pbem.service.desk.acts.clocks import Close, Freeze, Unfreeze
 from pbem.service.play import views
 from pbem.service.play.log import Kind
+from pbem.service.tables import joining, start
+from pbem.service.tables.new import TableSettings
 from pbem.store import alarms as alarm_rows
 from tests.plugins import broken
 from tests.plugins.offering import LIMITS
@@ -180,6 +183,24 @@ def test_a_table_whose_package_is_gone_is_stopped_and_resumes_when_it_is_back(of
     assert [receipt.over for receipt in game.play_defaults()][-1]
     assert game.verifies()
     assert bundled.row().status == "playing"
+
+
+def test_a_game_that_cannot_start_on_its_date_is_tried_again_once_an_hour(offered, server, clock, person):
+    offered(broken.LANTERNS)
+    host, date = person("Ann"), server.now() + DAY
+    created = server.run(joining.create_table, host, TableSettings("lanterns", 2, starts_at=date))
+    for each in (host, person("Ben")):
+        server.run(joining.join, created.game_id, each)
+    offers.close()
+    clock.advance(DAY)
+    with capture_logs() as logged:
+        assert start.start_due(server) == start.start_due(server) == []
+        clock.advance(start.RETRY_AFTER)
+        assert start.start_due(server) == []
+    assert [line["event"] for line in logged] == ["attempt_failed"] * 2
+    offered(broken.LANTERNS)
+    clock.advance(start.RETRY_AFTER)
+    assert start.start_due(server) == [created.game_id]
 
 
 def test_a_table_stopped_by_an_organiser_does_not_resume_when_its_rules_are_back(offered, server, table):
