@@ -217,7 +217,7 @@ def plays_by_links(world: AddressWorld) -> None:
     asked, giver = min(templari.asked()), (min(templari.asked()) + 1) % 3
     server.run(more_time.give, templari.id, giver, templari.person_at(giver), asked)
     given = templari.id, 3 - asked - giver, templari.person_at(3 - asked - giver)
-    server.run(more_time.give_by_name, *given, templari.players()[asked].name)
+    server.run(more_time.give_by_name, *given, templari.players()[asked].name, templari.row().turn)
     _has_a_second_chance(world, ann, ben, world.carla())
     order = world.links.of(templari, giver)[1]
     server.run(seat_link.set_order, order, templari.row().turn, "up to 3")
@@ -359,7 +359,7 @@ def finds_players(world: AddressWorld) -> None:
     server.run(leaving.resign, offered.id, _seat_of(offered, ben), ben)
     (offer,) = server.read(offers.open_offers)
     token = world.links.made(Purpose.CONFIRM, dora, offered.id)
-    by_link.take_over(server, token, offer.id, "Dora")
+    by_link.take_over(server, token, offer.id, offer.seat, "Dora")
     by_link.to_seat(server, token)
     for by in (Actor.PERSON, Actor.CLOCK):
         offered = world.table(ann, ben, world.carla(), successor=Successor.SUBSTITUTE)
@@ -367,10 +367,10 @@ def finds_players(world: AddressWorld) -> None:
         world.moderate(Offer(offered.id, gone))
         (offer,) = server.read(offers.open_offers)
         hers = world.links.made(Purpose.CONFIRM, world.other("Eve"), offered.id)
-        by_link.take_over(server, hers, offer.id, "Eve")
+        by_link.take_over(server, hers, offer.id, offer.seat, "Eve")
         by_link.withdraw(server, hers, offer.id)
         token = world.links.made(Purpose.CONFIRM, dora, offered.id)
-        by_link.take_over(server, token, offer.id, "Dora")
+        by_link.take_over(server, token, offer.id, offer.seat, "Dora")
         for seat, decision in offered.asked().items():
             offered.play(seat, decision.default, by if seat == gone else Actor.PERSON)
         time.seats_change()

@@ -158,9 +158,14 @@ def table_and_person(tx: Tx, server: Server, token: str) -> tuple[int, int]:
     return link.game_id, link.person_id
 
 
-def take_over(server: Server, token: str, offer_id: int, name: str) -> None:
-    """Take over an offered seat of the running game, or reserve it until the open turn is over."""
+def take_over(server: Server, token: str, offer_id: int, seat: int, name: str) -> None:
+    """Take over an offered seat of the running game, or reserve it until the open turn is over.
+
+    Raises Gone if the offer is of another seat than was shown: its number was given out again after a restore.
+    """
     person_id = _reader_of_offer(server, token, offer_id)
+    if server.read(offers.read_offer, offer_id).seat != seat:
+        raise Gone(_("This seat is no longer on offer."), remedy=_("Nothing changed. Open the link again."))
     server.run(persons.confirm, person_id)
     server.run(substitutes.take, offer_id, person_id, name)
 

@@ -76,11 +76,12 @@ def invite(token: str) -> Response:
 @site.shows_refusals_on(show, about="name")
 def take_over(token: str) -> Response:
     """Take over a seat of a running game, or return to one's own."""
+    seat = whole_number("seat", _("a seat number"))
     if field("offer"):
-        by_link.take_over(server(), token, site.row("offer", _("an offer number")), field("name"))
+        by_link.take_over(server(), token, site.row("offer", _("an offer number")), seat, field("name"))
     else:
         game_id, person_id = _table_and_person(token)
-        server().run(substitutes.come_back, game_id, whole_number("seat", _("a seat number")), person_id)
+        server().run(substitutes.come_back, game_id, seat, person_id)
     return site.go("invitation.show", token=token)
 
 

@@ -812,6 +812,19 @@ def test_a_request_that_was_withdrawn_is_not_made_again(server, absentee, person
     assert not server.run(substitutes.take, offer.id, person("Yan"))
 
 
+def test_a_form_of_a_seat_on_offer_takes_no_other_seat(server, table, person):
+    game = table("sun-bid", 3, successor="substitute")
+    for seat in (0, 1):
+        moderate(server, Offer(game.id, seat))
+    first, second = sorted(server.read(offers.open_offers), key=lambda offer: offer.seat)
+    token = server.run(links.make_token, LinkKey(Purpose.CONFIRM, person("Zoe"), game.id))
+    before = all_rows(server.store)
+    # As after a restore, when the number of an offer is given out a second time.
+    with pytest.raises(Gone, match="no longer on offer"):
+        by_link.take_over(server, token, second.id, first.seat, "Zoe")
+    assert all_rows(server.store) == before
+
+
 # Turns missed at the limit, and an answer since
 
 
