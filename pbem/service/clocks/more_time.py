@@ -67,8 +67,11 @@ def give(tx: Tx, server: Server, game_id: int, giver: int, person_id: int, seat:
     return who
 
 
-def give_by_name(tx: Tx, server: Server, game_id: int, giver: int, person_id: int, name: str) -> str:
-    """The same for the player of this name; returns it as the table has it."""
+def give_by_name(tx: Tx, server: Server, game_id: int, giver: int, person_id: int, name: str, turn: int) -> str:
+    """The same for the player of this name, by a reply to an email about a turn; returns it as the table has it.
+
+    Where that player was asked in that turn, it is meant, and no later one.
+    """
     seats = {
         player.name.casefold(): player.seat for player in player_rows.of_game(tx, game_id) if player.seat is not None
     }
@@ -78,4 +81,8 @@ def give_by_name(tx: Tx, server: Server, game_id: int, giver: int, person_id: in
             _("Nobody at this table is called %(name)s.", name=quoted(name)),
             remedy=_("Write the name as your emails have it."),
         )
+    if turn != pauses.playing(tx, game_id).turn and deadlines.read(tx, game_id, turn, seat) is not None:
+        # The receipt is about the open turn.
+        remedy = _("Nothing changed. To give a day for the turn that's open now, reply to this email.")
+        raise Stale(_("That turn is over."), remedy=remedy)
     return give(tx, server, game_id, giver, person_id, seat)

@@ -297,7 +297,7 @@ def _do_word(acting: _Acting, command: WordCommand) -> tuple[Done, str]:
             notes.add(tx, server, acting.game_id, acting.seat, person_id, command.rest)
             return Done.NOTED, ""
         case Word.MORE_TIME:
-            who = more_time.give_by_name(tx, server, acting.game_id, acting.seat, person_id, command.rest)
+            who = more_time.give_by_name(tx, server, acting.game_id, acting.seat, person_id, command.rest, acting.turn)
             return Done.GIVEN, who
         case Word.ORDER:
             # An order names no turn: it belongs to what its writer was asked, however late it arrives.

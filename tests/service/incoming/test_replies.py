@@ -103,6 +103,17 @@ def test_more_time_is_given_by_reply_to_a_player_by_name(at):
     assert [row.kind for row in answers.begun.log()].count(Kind.EXTENDED) == 1
 
 
+def test_more_time_by_a_late_reply_is_for_the_turn_of_its_email(at):
+    answers = at(SEALED)
+    name = answers.begun.players()[answers.seat(0)].name
+    for player in range(3):
+        answers.play(player, answers.asked(player).default)
+    answers.write(1, f"more time: {name}", turn=FIRST)
+    assert "reply to this email" in answers.receipts()[-1]["lines"][0]["text"]
+    answers.write(1, f"more time: {name}")
+    assert [row.kind for row in answers.begun.log()].count(Kind.EXTENDED) == 1
+
+
 # Choices.
 
 
