@@ -33,7 +33,7 @@ from tests.twins.address_world import AddressWorld
 
 SHORT = dict(games.load("bid").short)
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600), pytest.mark.xdist_group("faults")]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(3 * 3600), pytest.mark.xdist_group("faults")]
 
 
 class _World(AddressWorld):
