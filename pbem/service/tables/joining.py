@@ -33,6 +33,9 @@ from pbem.store.tables import JoinRequestRow
 WAITS: Final = timedelta(days=14)
 """How long a table waits for players."""
 
+JOINS_A_DAY: Final = 3
+"""How often one person can join the same table in a day: each time they leave it again, its host gets an email."""
+
 MOST_JOIN_REQUESTS: Final = 50
 COUNTED_FOR: Final = timedelta(hours=1)
 """Join requests of the last hour that can wait at one table; each causes an email to a typed address."""
@@ -177,6 +180,7 @@ def _join(tx: Tx, server: Server, game_id: int, person: PersonRow, name: str, wo
         person = people.lock(tx, person.id)
         must_be_confirmed(person)
         must_have_room(tx, server, person, row)
+        _must_not_join_for_ever(tx, server, row, person)
     typed, now = name or person.name, server.now()
     read_fields({"name": lambda: parse_name(typed, stored=not name), "word": lambda: parse_seed_word(word)})
     name, word = (
@@ -213,6 +217,16 @@ def _add_players(
         tables.add_player(tx, player)
         players.append(player)
     return list(range(first, first + count))
+
+
+def _must_not_join_for_ever(tx: Tx, server: Server, row: GameRow, person: PersonRow) -> None:
+    day = limits.last(timedelta(days=1), server.now())
+    if people.count_emails_in(tx, person.id, EmailKind.JOINED, day, row.id) >= JOINS_A_DAY:
+        raise TooMany(
+            _("You've joined this table %(times)s times today.", times=JOINS_A_DAY),
+            why=_("Each time you leave it again, its host gets an email."),
+            remedy=_("Join another open table, or try again tomorrow."),
+        )
 
 
 def _must_be_invited(tx: Tx, row: GameRow, person: PersonRow) -> None:

@@ -30,6 +30,9 @@ from pbem.store.games import GameRow
 LINES_AN_HOUR: Final = 20
 """Lines of one seat in an hour: talk goes into emails, so it is not a chat."""
 
+MENTIONS_A_DAY: Final = 10
+"""Emails in a day that tell one player of mentions at the same table; the next email about a turn has the other lines."""
+
 
 def say(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, text: str) -> str:
     """Add a line of talk; returns it as it is told. Raises Forbidden, Gone or TooMany."""
@@ -74,11 +77,13 @@ def _notify_mentioned(tx: Tx, server: Server, game: GameRow, author: int, line: 
         if seat != author and author not in blocks.blocked_seats(tx, game.id, seat)
     }
     persons = people.read_all(tx, {person for person in readers.values() if person is not None}) if readers else {}
-    facts = {"who": players[author].name, "line": line}
+    facts, day = {"who": players[author].name, "line": line}, limits.last(timedelta(days=1), server.now())
     emails = [
         outbox.NewEmail(person, EmailKind.MENTION, game.id, None, seat, None, facts)
         for seat, person in sorted(readers.items())
-        if person is not None and Topic.TALK in read_topics(persons[person].topics)
+        if person is not None
+        and Topic.TALK in read_topics(persons[person].topics)
+        and people.count_emails_in(tx, person, EmailKind.MENTION, day, game.id) < MENTIONS_A_DAY
     ]
     outbox.queue(tx, emails, server.now(), server.now())
 

@@ -774,3 +774,15 @@ def test_nobody_can_move_to_an_address_whose_owner_is_taking_a_seat(server, open
     )
     assert isinstance(moved, BadInput)
     assert "Zoe" in players(server, opened.game_id)
+
+
+def test_a_host_gets_few_emails_of_one_person_who_joins_and_leaves(server, opened, person, clock):
+    for _ in range(joining.JOINS_A_DAY):
+        server.run(joining.join, opened.game_id, person("Ben"))
+        server.run(leaving.leave, opened.game_id, person("Ben"))
+    with pytest.raises(TooMany, match="joined this table 3 times"):
+        server.run(joining.join, opened.game_id, person("Ben"))
+    assert len(queued_emails(server, person("Ann"), "left")) == joining.JOINS_A_DAY
+    server.run(joining.join, opened.game_id, person("Cleo"))
+    clock.advance(timedelta(days=1, seconds=1))
+    server.run(joining.join, opened.game_id, person("Ben"))

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from sqlalchemy import update
@@ -235,3 +236,15 @@ def test_a_mention_is_emailed_to_players_who_want_that_and_do_not_mute_its_autho
     )
     assert f"> @{names[1]}, @{names[2]} and @{names[0]}: well played!" in email.text
     assert email.message["reply-to"].startswith("r+")
+
+
+def test_a_player_is_emailed_a_few_mentions_a_day(table, clock):
+    begun = table()
+    server, ben = begun.server, begun.person_at(1)
+    server.run(preferences.switch_topic, ben, Topic.TALK, on=True)
+    for number in range(talk.MENTIONS_A_DAY + 2):
+        say(begun, 0, f"@{begun.players()[1].name}: {number}")
+    assert len(queued_emails(server, ben, "mention")) == talk.MENTIONS_A_DAY
+    clock.advance(timedelta(days=1, seconds=1))
+    say(begun, 0, f"@{begun.players()[1].name}: good morning")
+    assert len(queued_emails(server, ben, "mention")) == talk.MENTIONS_A_DAY + 1
