@@ -119,8 +119,8 @@ def reaches(tx: Connection, person_id: int) -> bool:
 
 
 def any_in_use(tx: Connection, person_id: int) -> bool:
-    """Whether a channel is in use that a person has entered, for themselves or for a table."""
-    return bool(_many(tx, CHANNEL.c.person_id == person_id, IS_ACTIVE))
+    """Whether a channel is in use that a person has entered, for themselves or for a table that they host."""
+    return bool(_many(tx, *_in_use_by(person_id)))
 
 
 def count_codes_in(tx: Connection, period: Period, person_id: int | None = None, game_id: int | None = None) -> int:
@@ -130,12 +130,8 @@ def count_codes_in(tx: Connection, period: Period, person_id: int | None = None,
 
 
 def switch_off(tx: Connection, person_id: int, why: str, now: datetime) -> bool:
-    """Switch off all channels that a person has entered, for themselves and for tables; returns whether any was on."""
-    off = (
-        update(CHANNEL)
-        .where(CHANNEL.c.person_id == person_id, IS_ACTIVE)
-        .values(status=ChannelStatus.FAILED, why=why, ended_at=now)
-    )
+    """Switch off what a person has entered for themselves and for tables that they host; returns whether any was on."""
+    off = update(CHANNEL).where(*_in_use_by(person_id)).values(status=ChannelStatus.FAILED, why=why, ended_at=now)
     return tx.execute(off).rowcount > 0
 
 
@@ -191,6 +187,11 @@ def about_open_turns(tx: Connection, person_id: int) -> dict[tuple[int | None, i
 def to_edit(tx: Connection, now: datetime, limit: int) -> list[EmailRow]:
     """Messages about turns that are over, which are to be marked as done: a few of each person."""
     return queries.many(tx, EmailRow, _DONE, {"now": now, "most": limit})
+
+
+def _in_use_by(person_id: int) -> tuple[ColumnElement[bool], ...]:
+    hosted = CHANNEL.c.game_id.in_(select(GAME.c.id).where(GAME.c.host_id == person_id))
+    return CHANNEL.c.person_id == person_id, or_(CHANNEL.c.game_id.is_(None), hosted), IS_ACTIVE
 
 
 def _many(tx: Connection, *conditions: ColumnElement[bool]) -> list[ChannelRow]:

@@ -209,7 +209,9 @@ def _record_failure(tx: Tx, server: Server, row: EmailRow, why: str) -> None:
 
 def _tell_owner(tx: Tx, server: Server, channel: ChannelRow, why: str) -> None:
     facts = {"what": "failed", "service": ChannelKind(channel.kind).called, "host": channel.host, "why": why}
-    email = outbox.NewEmail(channel.person_id, EmailKind.CHANNEL, channel.game_id, facts=facts)
+    # The one who entered a table's channel may have left it since.
+    owner = channel.person_id if channel.game_id is None else games.read(tx, channel.game_id).host_id
+    email = outbox.NewEmail(owner, EmailKind.CHANNEL, channel.game_id, facts=facts)
     outbox.queue(tx, [email], server.now())
 
 

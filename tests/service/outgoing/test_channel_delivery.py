@@ -449,6 +449,24 @@ def test_codes_for_a_table_are_limited_for_all_its_hosts(way, table):
     assert [len([each for each in way.messages(person) if each.kind == "code"]) for person in (host, heir)] == [3, 2]
 
 
+def test_the_present_host_of_a_table_is_told_that_its_channel_failed(way, table):
+    game = table()
+    before = game.row().host_id
+    channel = way.use(before, game=game.id)
+    (seat,) = (seat for seat, player in game.players().items() if player.person_id == before)
+    way.server.run(leaving.resign, game.id, seat, before)
+    heir = game.row().host_id
+    # It is the table's, and no business of the one who left.
+    way.server.run(new_links.send, before)
+    assert way.server.query(channels.read, channel).status == "active"
+    way.far.reply = status(404)
+    while not way.far.requests:
+        next(game.play_defaults())
+        way.deliver()
+    told = [queued_emails(way.server, person, "channel")[-1] for person in (before, heir)]
+    assert [json.loads(email.facts)["what"] for email in told] == ["added", "failed"]
+
+
 def test_a_tables_channel_ends_a_week_after_its_game_and_so_does_one_that_nobody_proved(way, table):
     game = table(options={"max_rounds": 1})
     host = game.person_at(0)
