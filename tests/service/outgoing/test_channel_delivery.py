@@ -463,8 +463,8 @@ def test_the_present_host_of_a_table_is_told_that_its_channel_failed(way, table)
     while not way.far.requests:
         next(game.play_defaults())
         way.deliver()
-    told = [queued_emails(way.server, person, "channel")[-1] for person in (before, heir)]
-    assert [json.loads(email.facts)["what"] for email in told] == ["added", "failed"]
+    newest = [queued_emails(way.server, person, "channel")[-1] for person in (before, heir)]
+    assert [json.loads(email.facts)["what"] for email in newest] == ["added", "failed"]
 
 
 def test_a_tables_channel_ends_a_week_after_its_game_and_so_does_one_that_nobody_proved(way, table):
