@@ -250,6 +250,7 @@ def upgrade() -> None:
         sa.Column("missed_limit", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("grace", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("second_chance", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("going_back", sa.Boolean(), nullable=False),
         sa.Column("successor", sa.Text(), nullable=False),
         sa.Column("stand_in", sa.Text(), nullable=False),
         sa.Column("hints", sa.Boolean(), nullable=False),
@@ -843,6 +844,15 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("game_id", "seat", name=op.f("pk_vote")),
     )
     op.create_table(
+        "back_vote",
+        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("seat", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("head", sa.LargeBinary(), nullable=False),
+        sa.Column("back_to", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_back_vote_game_id")),
+        sa.PrimaryKeyConstraint("game_id", "seat", name=op.f("pk_back_vote")),
+    )
+    op.create_table(
         "link_request",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
         sa.Column("mailbox", sa.Text(), nullable=False),
@@ -972,6 +982,7 @@ def downgrade() -> None:
 
     op.drop_table("join_request")
     op.drop_table("link_request")
+    op.drop_table("back_vote")
     op.drop_table("vote")
     op.drop_table("view")
     with op.batch_alter_table("result", schema=None) as batch_op:

@@ -63,6 +63,7 @@ GAME_NEWS: Final = frozenset(
         EmailKind.RESIGNED,
         EmailKind.HOST,
         EmailKind.END_PROPOSED,
+        EmailKind.BACK_PROPOSED,
     }
 )
 """Kinds about a game in progress, which a digest replaces."""

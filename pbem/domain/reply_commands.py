@@ -35,6 +35,8 @@ class Word(StrEnum):
     NEW_LINKS = "new links"
     NEW_SEAT_LINKS = "new links here"
     UNDO = "undo"
+    GO_BACK = "go back"
+    AGREE_BACK = "agree to go back"
     TALK = "talk"
     NOTE = "note"
     MORE_TIME = "more time"
@@ -246,6 +248,8 @@ def _word_command(text: str, words: list[str]) -> WordCommand | None:
         return WordCommand(text, Word.ORDER, " ".join(words[1:])) if _why_no_order(words[1:]) is None else None
     if words[:2] == Word.NEW_LINKS.split():
         return WordCommand(text, Word(written)) if written in tuple(Word) else None
+    if written in (Word.GO_BACK, Word.AGREE_BACK):
+        return None if text.endswith("?") else WordCommand(text, Word(written))
     if words[:2] == Word.MORE_TIME.split():
         match = _MORE_TIME.fullmatch(text)
         return None if match is None else WordCommand(text, Word.MORE_TIME, without_courtesy(match[1]))

@@ -111,6 +111,7 @@ class EmailKind(StrEnum):
     ALERT = "alert"
     ANNOUNCEMENT = "announcement"
     AUTO_PASSED = "auto_passed"
+    BACK_PROPOSED = "back_proposed"
     BANNED = "banned"
     CALL_ANSWERED = "call_answered"
     CHANNEL = "channel"

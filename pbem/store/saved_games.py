@@ -19,6 +19,7 @@ from pbem.store.games import GameRow
 from pbem.store.people import PersonRow
 from pbem.store.players import PlayerRow
 from pbem.store.schema import (
+    BACK_VOTE,
     DEADLINE,
     FLAW,
     FORMER_PLAYER,
@@ -40,7 +41,7 @@ from pbem.store.schema import (
 )
 from pbem.store.schema.base import words_of
 
-_REPLACED: Final = (LOG, TALK, VIEW, RECORDING, REVIEW, VOTE, FLAW, DEADLINE, FORMER_PLAYER, PLAYER)
+_REPLACED: Final = (LOG, TALK, VIEW, RECORDING, REVIEW, VOTE, BACK_VOTE, FLAW, DEADLINE, FORMER_PLAYER, PLAYER)
 """Tables whose rows of a game are its own alone. Nothing refers to them."""
 
 _BY_ITSELF: Final = (EmailKind.CALL_ANSWERED, EmailKind.ANNOUNCEMENT, EmailKind.LINKS)

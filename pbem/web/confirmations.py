@@ -14,6 +14,7 @@ FIELD: Final = "done"
 """The field of the query that names what was done."""
 
 SENTENCES: Final[Mapping[str, str]] = {
+    "agreed to go back": mark("You've agreed to go back. It's done once everyone agrees, if nobody moves first."),
     "agreed to end": mark("You've agreed to end the game without a result."),
     "answered": mark("Answer sent."),
     "channel": mark("We've sent a code to the channel. Enter it below."),
@@ -25,6 +26,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "dismissed": mark("Message dismissed."),
     "feeds": mark("Your new addresses are below."),
     "gave time": mark("They have one more day for this turn."),
+    "gone back": mark("Everyone agreed, so the game has gone back."),
     "here signed out": mark("You're signed out."),
     "invited": mark("Invitations sent."),
     "left": mark("You've left the table."),
@@ -35,6 +37,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "others signed out": mark("All other browsers are signed out."),
     "passphrase": mark("Passphrase changed."),
     "playing on": mark("You'd like to play on."),
+    "proposed to go back": mark("We've asked the others whether to go back."),
     "reply": mark("Reply sent."),
     "resent": mark("We'll send that email again."),
     "review not shared": mark("Your review is private again."),

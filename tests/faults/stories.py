@@ -55,7 +55,7 @@ from pbem.service.people import blocks, sessions, sign_in
 from pbem.service.play import by_link as seat_link, notes, views
 from pbem.service.play.move import Actor
 from pbem.service.play.views import SAVE_EVERY
-from pbem.service.tables import by_link, demo, invitations, joining, leaving, start, talk
+from pbem.service.tables import by_link, demo, going_back, invitations, joining, leaving, start, talk
 from pbem.service.tables.new import TableSettings
 from pbem.store import people, task_progress
 from pbem.store.database import Tx
@@ -198,6 +198,24 @@ def _has_a_second_chance(world: AddressWorld, *people: int) -> None:
     world.carry()
 
 
+def _goes_back(world: AddressWorld, *people: int) -> None:
+    """A player proposes to take a move back: one plays on, and then everyone agrees."""
+    server, game = world.server, world.table(*people, kind="templari", going_back=True)
+    world.carry()
+    seat = min(game.asked())
+    game.play(seat, game.asked()[seat].default)
+    world.carry()
+    one, two = (each for each in range(3) if each != seat)
+    server.run(going_back.propose, game.id, seat, game.person_at(seat))
+    world.carry()
+    server.run(going_back.play_on, game.id, one, game.person_at(one))
+    world.reply(game, seat, "go back")
+    world.carry()
+    server.run(going_back.agree, game.id, one, game.person_at(one), game.row().turn)
+    world.reply(game, two, "agree to go back")
+    world.carry()
+
+
 def plays_by_links(world: AddressWorld) -> None:
     """Everything on the page of a seat, and on the links in an email."""
     server = world.server
@@ -219,6 +237,7 @@ def plays_by_links(world: AddressWorld) -> None:
     given = templari.id, 3 - asked - giver, templari.person_at(3 - asked - giver)
     server.run(more_time.give_by_name, *given, templari.players()[asked].name, templari.row().turn)
     _has_a_second_chance(world, ann, ben, world.carla())
+    _goes_back(world, ann, ben, world.carla())
     order = world.links.of(templari, giver)[1]
     server.run(seat_link.set_order, order, templari.row().turn, "up to 3")
     server.run(seat_link.drop_order, order)

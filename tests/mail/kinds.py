@@ -23,6 +23,7 @@ from engine.chance import Stream
 from pbem import config
 from pbem.config.settings import Security, SenderCheck, Smtp
 from pbem.domain.delivery import Delivery, Way
+from pbem.domain.states import EmailKind
 from pbem.domain.topics import Topic
 from pbem.mail.send.relay import Relay
 from pbem.mail.write.compose import Letterhead
@@ -30,6 +31,7 @@ from pbem.ops import mail_checks
 from pbem.service.absence import offers, substitutes, timeouts
 from pbem.service.account import change_address, channels, delete
 from pbem.service.archive import reviews
+from pbem.service.clocks.deadlines import queue_notice
 from pbem.service.desk import alarm_emails, calls, jobs
 from pbem.service.desk.acts.clocks import Extend, Freeze, Pause, Resume, Unfreeze
 from pbem.service.desk.acts.correct import Correct, Redact
@@ -42,6 +44,7 @@ from pbem.service.play.move import position_of
 from pbem.service.server import Server
 from pbem.service.tables import joining, leaving, talk
 from pbem.service.tables.new import TableSettings
+from pbem.store import outbox
 from pbem.store.database import Store
 from pbem.store.schema import METADATA
 from pbem.tokens import SECRET_BYTES, Keyring, Purpose
@@ -261,6 +264,7 @@ class _Scenario:
         self.carry()
         self.server.run(leaving.agree_to_end, table.id, table.person_at(1))
         self.carry()
+        self.goes_back(table)
         host = table.row().host_id
         seat = next(seat for seat, player in table.players().items() if player.person_id == host)
         self.server.run(leaving.resign, table.id, seat, host)
@@ -283,6 +287,16 @@ class _Scenario:
         self.carry()
         self._play(table, UNSEEN)
         moderate(self.server, Substitute(table.id, seat), "Zoe asked us to.")
+        self.carry()
+
+    def goes_back(self, table: RunningGame) -> None:
+        """A player is asked to go back, and told that everyone agreed: as at a table where nothing hidden was seen."""
+        now, turn, asked = self.server.now(), table.row().turn, table.person_at(0)
+        facts = {"who": table.players()[1].name, "back_to": turn - 1}
+        email = outbox.NewEmail(asked, EmailKind.BACK_PROPOSED, table.id, None, 0, turn, facts)
+        self.server.store.write(lambda tx: outbox.queue(tx, [email], now))
+        done = {"turn": turn - 1, "next_turn": turn + 1, "by": "everyone"}
+        self.server.run(queue_notice, asked, table.row(), None, "rewound", done)
         self.carry()
 
     def ends(self, table: RunningGame) -> None:

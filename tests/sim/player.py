@@ -37,6 +37,7 @@ class Manners:
     orders: float = 0.2
     new_links: float = 0.03
     quiet_hours: float = 0.05
+    going_back: float = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +94,11 @@ class Player:
             return False
         if not asks(email.text):
             self._take_over([path for path in links if path.startswith("/c/")])
+            seat = next((path for path in links if path.startswith("/s/") and path.count("/") == 2), "")
             if "You can take it back" in email.text:
-                self._take_back_missed(next(path for path in links if path.startswith("/s/") and path.count("/") == 2))
+                self._take_back_missed(seat)
+            if "wants to go back to turn" in email.subject:
+                self._go_back(seat, "yes")
             return False
         if self.links_had and self.luck.random() < self.manners.old_links:
             self._use_an_old_link()
@@ -105,6 +109,9 @@ class Player:
         moves = [path for path in links if path.startswith("/m/") and path.count("/") == 3]
         seats = [path for path in links if path.startswith("/s/") and path.count("/") == 2]
         self.links_had += moves
+        # Luck of its own, so that a seed's faults stay what they are.
+        if seats and Random(f"{self.address} {email.at}").random() < self.manners.going_back:
+            self._go_back(seats[0], "propose")
         if moves and self.luck.random() < 0.8:
             return self._by_link(self.luck.choice(moves))
         silence = meant_by_silence(email.text)
@@ -124,6 +131,14 @@ class Player:
         back = next((form for form in _no_fault(self.browser.get(path)).forms() if form.action.endswith("/back")), None)
         if back is not None and _no_fault(self.browser.post(back.action, back.fixed)).status == 303:
             self.seen["second chance"] += 1
+
+    def _go_back(self, path: str, answer: str) -> None:
+        """Propose on the page of a seat to go back, or agree to that, if it's still possible."""
+        for form in _no_fault(self.browser.get(path)).forms():
+            if ("agree", answer) in form.buttons and form.action.endswith("/go-back"):
+                page = _no_fault(self.browser.post(form.action, form.fixed | {"agree": answer}))
+                if page.status == 303:
+                    self.seen["gone back" if "gone" in page.leads_to else f"going back: {answer}"] += 1
 
     def _chooses_delivery(self, path: str) -> None:
         """Choose how to be emailed, about one table or all, by the link at the end of an email."""

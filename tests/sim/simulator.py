@@ -236,6 +236,7 @@ class _Run:
                     successor=successor,
                     rated=number % 3 > 0,
                     second_chance=12,
+                    going_back=True,
                 )
                 game_id = self.world.server.run(joining.create_table, persons[0], table_settings).game_id
                 for person in persons:

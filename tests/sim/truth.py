@@ -172,7 +172,11 @@ class Truth:
                 emails = outbox.of_game(tx, row.id, -1)
                 lines = ledger.lines(tx, [email.id for email in emails])
                 without_mail = self._without_mail(tx, emails, lines)
-                missed = deadlines.of_game(tx, row.id, TurnStatus.MISSED)
+                missed = [
+                    each
+                    for status in (TurnStatus.MISSED, TurnStatus.REWOUND)
+                    for each in deadlines.of_game(tx, row.id, status)
+                ]
                 self.secrecy.table(tx, row)
             if over and row.status != "over":
                 raise BrokenError(f"game {row.id} has not ended: it is {row.status}")

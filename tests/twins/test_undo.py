@@ -11,6 +11,7 @@ import pytest
 
 from pbem.service.play import standing_orders, undo
 from pbem.service.play.move import Actor
+from pbem.service.tables import going_back
 from pbem.store import tables
 from tests.service.running_game import RunningGame
 from tests.twins.test_twins import differing
@@ -85,6 +86,34 @@ def test_a_second_chance_tells_nobody_who_has_sealed_a_choice(tmp_path: Path, se
     assert b"Several players choose at the same time" in one["POST back"]
     found = differing(one, other)
     assert found is None, f"the player is told of a sealed choice by {found}"
+
+
+def test_going_back_tells_nobody_who_has_sealed_a_choice(tmp_path: Path) -> None:
+    one, other = gone_back(tmp_path, nothing), gone_back(tmp_path, chooses(Actor.PERSON))
+    for step, here, there in zip(("proposed", "done"), one, other, strict=True):
+        found = differing(here, there)
+        assert found is None, f"once it is {step} the player is told of a sealed choice by {found}"
+
+
+def gone_back(folder: Path, secretly: Secretly) -> Iterator[dict[str, bytes]]:
+    """What the opener of a sealed auction sees, who proposes to go back, if another player does this in secret before."""
+    world = World(Truth("sorcerous-futures", 3, {}, (), {}), folder)
+    game = world.game
+    game.server.store.write(lambda tx: tables.change_game(tx, game.id, going_back=True))
+    while len(game.asked()) == 1:
+        (opener,) = game.asked()
+        choices = game.asked()[opener].choices()
+        game.play(opener, next((choice for choice in choices if choice.verb == "closed"), choices[0]))
+    turn, others = game.row().turn, sorted({0, 1, 2} - {opener})
+    secretly(game, next(seat for seat in game.asked() if seat != opener))
+    answer = Browser(world.app).post(f"/s/{world.links[opener][1]}/go-back", [("agree", "propose")])
+    assert "We've asked the others" in answer.text
+    yield world.meets(opener, crawl=False)
+    for seat in others:
+        game.server.run(going_back.agree, game.id, seat, game.person_at(seat), turn)
+    assert set(game.asked()) == {opener}
+    yield world.meets(opener, crawl=False)
+    world.close()
 
 
 def refused(folder: Path, secretly: Secretly, by: Actor = Actor.PERSON) -> dict[str, bytes]:

@@ -82,6 +82,7 @@ ACTS = {
     "talk.mute": {"hear": "no", "seat": "1"},
     "notes.save": {"text": "Hello."},
     "ending.agree_to_end": {"agree": "yes"},
+    "ending.go_back": {"agree": "propose"},
     "ending.give_time": {"seat": "1", "turn": "{turn}"},
     "ending.resign": {"sure": "yes"},
     "ending.open_rematch": {},

@@ -108,6 +108,7 @@ def _change_hands(
     )
     tables.change_player(tx, row.id, seat, missed=0, **player)
     tables.drop_vote(tx, row.id, seat)
+    tables.drop_back_votes(tx, row.id)
     links.revoke_seat(tx, server, row.id, seat)
     now = server.now()
     for email in outbox.of_game(tx, row.id, -1):

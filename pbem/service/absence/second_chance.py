@@ -6,20 +6,17 @@ second chance twice. It ends early once anyone has decided, or has seen somethin
 what everyone knows, so neither a button nor a refusal tells who has answered in secret.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from engine import codec
-from engine.facts import fold
 from pbem.domain.deadline import Deadline, SecondChance, with_extension
 from pbem.domain.missed_turns import second_chance
 from pbem.domain.pace import parse_pace
 from pbem.domain.states import EmailKind, EmailStatus, TurnStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
-from pbem.service.clocks import deadlines as clocks_deadlines
+from pbem.service.clocks import deadlines as clocks_deadlines, rewind
 from pbem.service.links import MoveLink, SeatLink, open_seat
 from pbem.service.play import move, standing_orders, undo
 from pbem.service.play.log import Kind, LogWriter, StandingEntry, latest_entries, standing_entries, write
@@ -90,10 +87,7 @@ def _reopen(tx: Tx, server: Server, row: GameRow, seat: int, undone: Sequence[St
     record = LogWriter(row, now, server.randomness)
     record.add(Kind.REWOUND, seat, Actor.PERSON, {"from": turn, "turn": chance.turn})
     orders = standing_orders.after_undo(tx, row, seat, record, undone[0])
-    rules = rules_of(row)
-    entries = standing_entries(rules, log.chain(tx, row.id, row.key))
-    facts = [fact for standing in entries if standing.turn < turn for fact in standing.entry.facts]
-    state = codec.dumps(fold(rules.start(row.seats, json.loads(row.options)), facts))
+    state = rewind.state_before(row, standing_entries(rules_of(row), log.chain(tx, row.id, row.key)), turn)
     row = write(tx, row, record, turn=chance.turn, state=state, box="[]", orders=orders)
     deadlines.rewind(tx, row.id, turn + 1)
     views.forget(tx, row.id, turn)

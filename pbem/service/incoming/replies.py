@@ -44,7 +44,7 @@ from pbem.service.play.rules import rules_of
 from pbem.service.play.seals import Proof
 from pbem.service.play.seat_cache import decision_in
 from pbem.service.server import Server
-from pbem.service.tables import talk
+from pbem.service.tables import going_back, talk
 from pbem.store import deadlines, games, log, people, received as rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
@@ -77,6 +77,9 @@ class Done(StrEnum):
     ORDERED = "ordered"
     ORDER_DROPPED = "order_dropped"
     TAKEN_BACK = "taken_back"
+    BACK_PROPOSED = "back_proposed"
+    BACK_AGREED = "back_agreed"
+    GONE_BACK = "gone_back"
     TALKED = "said"
     NOTED = "noted"
     GIVEN = "given"
@@ -91,7 +94,9 @@ class Done(StrEnum):
     TO_CONFIRM = "to_confirm"
 
 
-_CHANGE_THE_TABLE: Final = frozenset({Done.PLAYED, Done.SEALED, Done.ORDERED, Done.ORDER_DROPPED, Done.TAKEN_BACK})
+_CHANGE_THE_TABLE: Final = frozenset(
+    {Done.PLAYED, Done.SEALED, Done.ORDERED, Done.ORDER_DROPPED, Done.TAKEN_BACK, Done.GONE_BACK}
+)
 _CHANGE_NOTHING: Final = frozenset({Done.AGAIN, Done.RESENT, Done.SHOWN, Done.TO_CONFIRM})
 
 
@@ -291,6 +296,10 @@ def _do_word(acting: _Acting, command: WordCommand) -> tuple[Done, str]:
             return Done.SHOWN, command.word
         case Word.UNDO:
             return Done.TAKEN_BACK, _take_back(acting)
+        case Word.GO_BACK:
+            return Done.BACK_PROPOSED, str(going_back.propose(tx, server, acting.game_id, acting.seat, person_id))
+        case Word.AGREE_BACK:
+            return _agree_to_go_back(acting)
         case Word.TALK:
             return Done.TALKED, talk.say(tx, server, acting.game_id, acting.seat, person_id, command.rest)
         case Word.NOTE:
@@ -354,6 +363,16 @@ def _take_back(acting: _Acting) -> str:
     acting.proof = None
     acting.turn = acting.game().turn
     return "" if choice is None else play_move.choice_words(choice, rules)
+
+
+def _agree_to_go_back(acting: _Acting) -> tuple[Done, str]:
+    """Agree to what was proposed in the turn of the email."""
+    tx, server = acting.tx, acting.server
+    back_to, done = going_back.agree(tx, server, acting.game_id, acting.seat, acting.person_id, acting.turn)
+    if done:
+        acting.proof = None
+        acting.turn = acting.game().turn
+    return Done.GONE_BACK if done else Done.BACK_AGREED, str(back_to)
 
 
 def _queue_receipt(acting: _Acting, turn: int, reply: Reply) -> None:

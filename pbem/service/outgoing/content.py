@@ -6,6 +6,7 @@ into a template happens elsewhere, outside of any transaction.
 Facts by kind, beside what the rows themselves say:
 
     invitation  host          declined, left, resigned, end_proposed  who          voided  why
+    back_proposed  who, back_to
     joined      word, commitment                                      call_answered  call, answer, done
     reminder    due_at        auto_passed  choice, due_at, warning, until  substitute   offer
     new_address here, and where it asks person, address
@@ -74,7 +75,7 @@ from pbem.tokens import Purpose
 _WITH_BOARD: Final = ASKING | {EmailKind.SEATED, EmailKind.RESULT, EmailKind.RECEIPT}
 """Kinds that show the table."""
 
-_ANSWERABLE: Final = ASKING | OFFERS | {EmailKind.RECEIPT, EmailKind.MENTION}
+_ANSWERABLE: Final = ASKING | OFFERS | {EmailKind.RECEIPT, EmailKind.MENTION, EmailKind.BACK_PROPOSED}
 """Kinds whose replies are read: their Reply-To names a seat and a turn, or an offered seat."""
 
 _LINK_VARIABLES: Final = {
@@ -237,6 +238,7 @@ class _Reading:
             "missed_limit": game.missed_limit,
             "grace": game.grace,
             "second_chance": words.second_chance_text(game.second_chance, game.pace),
+            "going_back": game.going_back,
             "successor": game.successor,
             "fewest": game.fewest,
             "starts_at": game.starts_at,

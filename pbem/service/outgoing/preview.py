@@ -152,6 +152,7 @@ def _example_facts(
         EmailKind.LEFT: {"who": other},
         EmailKind.RESIGNED: {"who": other},
         EmailKind.END_PROPOSED: {"who": other},
+        EmailKind.BACK_PROPOSED: {"who": other, "back_to": 1},
         EmailKind.VOIDED: {"why": "Everyone agreed to end it."},
         EmailKind.BANNED: {"reason": "Insults at three tables.", "until": "2027-01-31", "lifted": False},
         EmailKind.MOVED: {"reason": "They wrote from the new one.", "here": True},

@@ -39,7 +39,7 @@ from pbem.service.play.rules import rules_of
 from pbem.service.play.seals import Proof, seals_of
 from pbem.service.play.seat_cache import MOST_ENTRIES, decision_in, facts_by_turn, knowledge_of
 from pbem.service.server import Server
-from pbem.store import deadlines, games, log, people, seats
+from pbem.store import deadlines, games, log, people, seats, tables
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.tokens import Purpose
@@ -67,7 +67,7 @@ class SeatView:
     `new_lines` counts the messages of players it has not muted since then and since its own last message. `due_at` is None
     while its clock is not running; `givers` are the seats that have given it more time for this turn; `mail_fails` says that no email reaches its player; `guest`, that this is a demo; `hints`,
     that the player may ask what the Expert bot would do now; `second_chance`, for how many hours a missed turn's move can be
-    taken back; `ending` is None until the game has ended. `levels`
+    taken back; `back_votes` are the seats that agree to go back to turn `back_to`; `ending` is None until the game has ended. `levels`
     are those of bots, by seat, with None for a person.
     """
 
@@ -111,6 +111,9 @@ class SeatView:
     levels: tuple[str | None, ...] = ()
     givers: tuple[int, ...] = ()
     second_chance: int = 0
+    going_back: bool = False
+    back_to: int | None = None
+    back_votes: frozenset[int] = frozenset()
 
     @property
     def form_turn(self) -> str:
@@ -240,6 +243,7 @@ def _view(tx: Tx, link: SeatLink, row: GameRow) -> SeatView:
     decision, recent = knowledge.decision if row.status == TableStatus.PLAYING else None, knowledge.recent_entries
     since = recent[0].seq if recent else 0
     taken, clock = seats.taken_with_clock(tx, game_id, row.turn, seat, person_id, since)
+    back_votes = tables.back_votes(tx, row) if row.going_back and row.status == TableStatus.PLAYING else {}
     return SeatView(
         game_id=game_id,
         key=row.key,
@@ -281,6 +285,9 @@ def _view(tx: Tx, link: SeatLink, row: GameRow) -> SeatView:
         former=seats.former(taken),
         levels=tuple(each.bot for each in taken),
         second_chance=row.second_chance,
+        going_back=row.going_back,
+        back_to=next(iter(back_votes.values()), None),
+        back_votes=frozenset(back_votes),
     )
 
 

@@ -73,10 +73,19 @@ def must_have_shown_nothing(tx: Tx, row: GameRow, undone: Sequence[StandingEntry
         raise too_late(_("Others have decided since then, or luck was involved."))
     if deadlines.asked_together(tx, row.id, undone[0].turn):
         raise too_late(_("Several players choose at the same time now, and some may have chosen already."))
-    before = views.view_before(tx, row, SPECTATOR, undone[0].turn)
-    facts = [fact for entry in entries for fact in entry.facts]
-    if not undone[0].makers[seat].public or _show_hidden(before, facts):
+    if not undone[0].makers[seat].public or _has_shown_hidden(tx, row, undone):
         raise too_late(_("Something hidden has been seen since then."))
+
+
+def must_have_shown_nothing_hidden(tx: Tx, row: GameRow, undone: Sequence[StandingEntry]) -> None:
+    """Raise Gone if someone has seen something hidden in these entries, which run to the end of the log, or choices that were sealed."""
+    sealed = any(len(standing.entry.choices.keys() - standing.entry.alone) > 1 for standing in undone)
+    if sealed or _has_shown_hidden(tx, row, undone):
+        raise Gone(
+            _("The game can't go back to turn %(turn)s.", turn=undone[0].turn),
+            why=_("Something hidden has been seen since then, and nobody can unsee it."),
+            remedy=_("Nothing changed."),
+        )
 
 
 def too_late(why: str) -> Gone:
@@ -84,7 +93,9 @@ def too_late(why: str) -> Gone:
     return Gone(
         _("The move made for you can no longer be taken back."),
         why=why,
-        remedy=_("If everyone agrees to go back, ask the organiser."),
+        remedy=_(
+            "If everyone agrees, the game can still go back: under “More options”, where the table allows it, or by the organiser."
+        ),
     )
 
 
@@ -157,8 +168,10 @@ def _undoable(tx: Tx, row: GameRow, undone: Sequence[StandingEntry], seat: int) 
     return emails
 
 
-def _show_hidden(before: Any, facts: Sequence[Fact[Any]]) -> bool:
-    """Whether facts tell someone what not everyone knew: they have secrets, or leave fewer values hidden from spectators."""
+def _has_shown_hidden(tx: Tx, row: GameRow, undone: Sequence[StandingEntry]) -> bool:
+    """Whether entries tell someone what not everyone knew: they have secrets, or leave fewer values hidden from spectators."""
+    before = views.view_before(tx, row, SPECTATOR, undone[0].turn)
+    facts: list[Fact[Any]] = [fact for standing in undone for fact in standing.entry.facts]
     kinds: set[type] = {type(fact) for fact in facts}
     if any(map(secrets_of, kinds)):
         return True

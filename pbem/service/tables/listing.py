@@ -48,6 +48,7 @@ class TableSummary:
     missed_limit: int
     grace: int
     second_chance: timedelta
+    going_back: bool
     successor: str
     stand_in: str
     hints: bool
@@ -150,6 +151,7 @@ def _summary(
         missed_limit=row.missed_limit,
         grace=row.grace,
         second_chance=second_chance(row.second_chance, parse_pace(row.pace)),
+        going_back=row.going_back,
         successor=row.successor,
         stand_in=row.stand_in,
         hints=row.hints,

@@ -43,8 +43,9 @@ LONGEST_AHEAD: Final = timedelta(days=60)
 class TableSettings:
     """The settings of a new table, as typed. `bots` names the kind of each bot, `stand_in` that of those that take over.
 
-    With `hints`, players may ask what the Expert bot would do; if it is `rated`, its result counts for their ratings. The game
-    begins when `fewest` players are there, or all if that is 0, and not before `starts_at`.
+    With `hints`, players may ask what the Expert bot would do; with `going_back`, moves are taken back by everyone's consent;
+    if it is `rated`, its result counts for their ratings. The game begins when `fewest` players are there, or all if that is 0,
+    and not before `starts_at`.
     """
 
     kind: str
@@ -59,6 +60,7 @@ class TableSettings:
     missed_limit: int = 3
     grace: int = 0
     second_chance: int = 0
+    going_back: bool = False
     successor: str = Successor.BOT
     stand_in: str = USUAL
     hints: bool = False
@@ -108,6 +110,7 @@ def add_table(
         missed_limit=settings.missed_limit,
         grace=settings.grace,
         second_chance=settings.second_chance,
+        going_back=settings.going_back,
         successor=str(settings.successor),
         stand_in=settings.stand_in,
         hints=settings.hints,

@@ -86,6 +86,7 @@ def _settings(before: GameRow, players: Sequence[PlayerRow]) -> TableSettings:
         missed_limit=before.missed_limit,
         grace=before.grace,
         second_chance=before.second_chance,
+        going_back=before.going_back,
         successor=before.successor,
         stand_in=before.stand_in,
         hints=before.hints,

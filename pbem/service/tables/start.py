@@ -112,6 +112,7 @@ def _settings_of(
         "missed_limit": row.missed_limit,
         **({"grace": row.grace} if row.grace else {}),
         **({"second_chance": row.second_chance} if row.second_chance else {}),
+        **({"going_back": True} if row.going_back else {}),
         "successor": row.successor,
         "stand_in": row.stand_in,
         "hints": row.hints,

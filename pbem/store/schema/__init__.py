@@ -67,6 +67,7 @@ from pbem.store.schema.people import (
 )
 from pbem.store.schema.ratings import RATING, RESULT, RatingRow, ResultRow
 from pbem.store.schema.tables import (
+    BACK_VOTE,
     CALL,
     FORMER_PLAYER,
     GAME,

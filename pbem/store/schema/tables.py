@@ -21,7 +21,9 @@ class GameRow(NamedTuple):
     never used before unless that entry was undone. `head` is the hash of the last row, `entry_head` that of the last
     entry, which emails may show. `halted` says why the server has stopped a `frozen` table: its rules are missing, have
     failed or have changed. Of each seat, the first `grace` missed turns don't count; the move made for one can be taken back
-    for `second_chance` hours. `stand_in` is the bot that takes over seats, and `hints` says whether players may ask for hints.
+    for `second_chance` hours. With
+    `going_back`, moves are taken back by everyone's consent. `stand_in` is the bot that takes over seats, and `hints` says whether
+    players may ask for hints.
 
     Before the start, `seats` is the most players there may be and `fewest` the least. The game begins with those who are there
     once the moment `starts_at` has come, and then it has a seat for each.
@@ -44,6 +46,7 @@ class GameRow(NamedTuple):
     missed_limit: int
     grace: int
     second_chance: int
+    going_back: bool
     successor: str
     stand_in: str
     hints: bool
@@ -326,6 +329,19 @@ class VoteRow:
 
 
 VOTE = table("vote", VoteRow)
+
+
+@dataclass(frozen=True, slots=True)
+class BackVoteRow:
+    """A seat's consent to go back to the start of turn `back_to`; it counts while `head` is the hash of the game's last entry."""
+
+    game_id: Annotated[GameId, KEY]
+    seat: Part
+    head: bytes
+    back_to: int
+
+
+BACK_VOTE = table("back_vote", BackVoteRow)
 
 
 @dataclass(frozen=True, slots=True)

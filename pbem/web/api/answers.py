@@ -26,6 +26,7 @@ def decision(seat: SeatView, bank: timedelta | None) -> Json:
         "bank": None if bank is None else bank // timedelta(seconds=1),
         "order": None if seat.order is None else orders.write_order(seat.order),
         "second_chance": seat.second_chance,
+        "going_back": seat.going_back,
     }
 
 

@@ -1,4 +1,4 @@
-"""What a player seldom does: giving others more time, ending a game by consent, resigning, new links, a rematch, and the files of the seat and the game."""
+"""What a player seldom does: giving others more time, going back or ending a game by consent, resigning, new links, a rematch, and the files of the seat and the game."""
 
 from flask import Blueprint, Response
 
@@ -9,10 +9,10 @@ from pbem.service.clocks import more_time
 from pbem.service.links import follow_seat
 from pbem.service.outgoing import new_links as links_of_seat
 from pbem.service.play import seat_view
-from pbem.service.tables import leaving, rematch
+from pbem.service.tables import going_back, leaving, rematch
 from pbem.tokens import Purpose
 from pbem.web import site
-from pbem.web.seat.page import page
+from pbem.web.seat.page import form_turn, page
 from pbem.web.site import field, server
 
 pages = Blueprint("ending", __name__)
@@ -28,6 +28,26 @@ def give_time(token: str) -> Response:
     except (BadInput, Gone, Stale) as refused:
         return page(server().read(seat_view.view_seat, token), token, refused=refused)
     return site.go("seat.show", token=token, done="gave time")
+
+
+@pages.post("/s/<token>/go-back")
+def go_back(token: str) -> Response:
+    """Propose to go back, agree to that, or play on."""
+    link = server().read(follow_seat, token)
+    seat = link.game_id, link.seat, link.person_id
+    try:
+        match field("agree"):
+            case "propose":
+                server().run(going_back.propose, *seat)
+                done = "proposed to go back"
+            case "yes":
+                done = "gone back" if server().run(going_back.agree, *seat, *form_turn())[1] else "agreed to go back"
+            case _:
+                server().run(going_back.play_on, *seat)
+                done = "playing on"
+    except (Gone, Stale) as refused:
+        return page(server().read(seat_view.view_seat, token), token, refused=refused)
+    return site.go("seat.show", token=token, done=done)
 
 
 @pages.post("/s/<token>/end")

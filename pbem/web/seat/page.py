@@ -279,6 +279,7 @@ def _draw(content: Content) -> str:
         aim=speech.translate(seat.rules.about) if seat.guest else "",
         lesson=_lesson(seat),
         agreed=seat.seat in seat.votes,
+        back_names=tuple(teller.name(other) for other in sorted(seat.back_votes)),
         others_agreed=tuple(teller.name(other) for other in sorted(seat.votes - {seat.seat})),
     )
 

@@ -95,6 +95,7 @@ def _settings(rules: Game[object]) -> TableSettings:
         second_chance=whole_number("second_chance", _("a number of hours"))
         if field("second_chance")
         else USUAL_SECOND_CHANCE,
+        going_back=ticked("going_back"),
         successor=field("successor") or Successor.BOT,
         stand_in=level,
         hints=ticked("hints"),

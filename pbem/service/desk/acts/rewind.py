@@ -1,31 +1,25 @@
-"""Rewinding: a game goes on from an earlier turn.
-
-Nothing is deleted. A row of the log voids all entries from a turn on and opens a turn with a new number, so that its
-luck comes from streams nobody has seen and no old link or form fits. Players keep what they have learnt meanwhile; the
-preview says who learnt what, from what each seat was told and never from what is hidden.
+"""Rewinding as an act of the desk: the preview says who has learnt what, from what each seat was told and never from what
+is hidden. `clocks.rewind` does it.
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from engine import codec
-from engine.facts import SPECTATOR, fold, seen
+from engine.facts import SPECTATOR, seen
 from engine.game import Game
-from engine.table import Position
 from pbem.domain.acts import Act
 from pbem.domain.errors import BadInput, Gone
-from pbem.domain.states import EmailKind, TableStatus
+from pbem.domain.states import TableStatus
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
-from pbem.plugins.away import loads
+from pbem.service.clocks import rewind
 from pbem.service.desk.acts.perform import ActResult, Context, TableAct
 from pbem.service.play import move
-from pbem.service.play.log import Kind, LogWriter, StandingEntry, standing_entries, write
+from pbem.service.play.log import StandingEntry, standing_entries
 from pbem.service.play.rules import rules_of
-from pbem.store import channels, deadlines, games, log, outbox, players as player_rows, views
+from pbem.store import games, log, players as player_rows
 from pbem.store.games import GameRow
 from pbem.store.players import PlayerRow
 
@@ -47,13 +41,13 @@ class Rewind(TableAct):
                 _("This game can't go back to turn %(turn)s.", turn=self.turn),
                 remedy=_("Choose a turn that still counts, in which someone made a choice."),
             )
-        facts = [fact for standing in entries if standing.turn < self.turn for fact in standing.entry.facts]
-        state = fold(rules.start(row.seats, json.loads(row.options)), facts)
         gone = [standing for standing in entries if standing.turn >= self.turn]
         players = player_rows.of_game(context.tx, row.id)
         says = tuple(_learnt(rules, row, players, gone))
-        row = _go_back(context, row, self.turn, state)
-        _ask(context, row, players, self.turn, len(gone))
+        tx, server = context.tx, context.server
+        row = rewind.go_back(tx, server, row, entries, self.turn, context.by, {"reason": context.reason})
+        context.tell_players(row, "rewound", turn=self.turn, entries=len(gone), next_turn=row.turn)
+        rewind.ask_again(tx, server, row)
         return ActResult(says, details={"entries": len(gone), "next_turn": row.turn})
 
 
@@ -71,36 +65,6 @@ def _must_be_played(row: GameRow) -> None:
         )
     if row.status != TableStatus.PLAYING:
         raise Gone(_("This game isn't in progress."), remedy=_("Nothing changed."))
-
-
-def _go_back(context: Context, row: GameRow, turn: int, state: Any) -> GameRow:
-    """Add the row to the log and void the deadlines; returns the game after it."""
-    # The open turn has no entry yet, but its number is already in links and forms.
-    next_turn = row.turn + 1
-    record = LogWriter(row, context.server.now(), context.server.randomness)
-    record.add(Kind.REWOUND, None, context.by, {"from": turn, "turn": next_turn, "reason": context.reason})
-    deadlines.rewind(context.tx, row.id, turn)
-    row = write(context.tx, row, record, turn=next_turn, state=codec.dumps(state), box="[]", orders="[]")
-    views.forget(context.tx, row.id, turn)
-    return row
-
-
-def _ask(context: Context, row: GameRow, players: list[PlayerRow], turn: int, many: int) -> None:
-    """Ask the turn again and tell all seats. Earlier missed turns do not count any more."""
-    tx, now = context.tx, context.server.now()
-    asked = Position(rules_of(row), row.seats, row.seed or b"", loads(rules_of(row), row.state), row.turn).open()
-    deadlines.ask(tx, row.id, row.turn, asked, now)
-    for player in players:
-        if player.seat is not None:
-            player_rows.set_missed(tx, row.id, player.seat, 0)
-    context.tell_players(row, "rewound", turn=turn, entries=many, next_turn=row.turn)
-    emails = [
-        outbox.NewEmail(player.person_id, EmailKind.TURN, row.id, row.seq, player.seat, row.turn)
-        for player in players
-        if player.seat in asked and player.person_id is not None
-    ]
-    outbox.queue(tx, emails, now)
-    channels.tell_table(tx, row.id, EmailKind.TURN, row.turn, row.seq, now)
 
 
 def _learnt(rules: Game[Any], row: GameRow, players: list[PlayerRow], gone: list[StandingEntry]) -> Iterator[str]:
