@@ -1,6 +1,7 @@
 """News of a table that its players cause: nobody can have us flood a fellow player by doing something again and again."""
 
 from datetime import timedelta
+from itertools import count
 
 import pytest
 
@@ -39,10 +40,12 @@ def pausing_and_resuming(server, table, person):
 
 
 def joining_and_leaving(server, table, person):
-    host, guest = person("Hal"), person("Ida")
+    # One person can't join again and again; someone with many addresses can.
+    host, numbers = person("Hal"), count()
     game_id = server.run(joining.create_table, host, TableSettings("templari", 3, {}, "1d")).game_id
 
     def again():
+        guest = person(f"Ida {next(numbers)}")
         server.run(joining.join, game_id, guest)
         server.run(leaving.leave, game_id, guest)
 
