@@ -26,7 +26,7 @@ from pbem.service.outgoing import channel_delivery, digests, new_links, preferen
 from pbem.service.outgoing.channel_delivery import ChannelPost
 from pbem.service.people import sign_in
 from pbem.service.play.move import Actor
-from pbem.service.tables import by_link, invitations, joining, leaving, rematch, talk
+from pbem.service.tables import by_link, going_back, invitations, joining, leaving, rematch, talk
 from pbem.service.tables.new import TableSettings
 from tests.channels.far_end import Services, code_sent_to, usual
 from tests.service.actors import ANN, OLGA, add_organiser
@@ -120,6 +120,11 @@ def moves(world: AddressWorld) -> None:
     server.run(change_address.ask, carla, world.address["SECOND"])
     world.moderate(ChangeAddress(carla, world.address["THIRD"]))
     game.play(_seat(game, carla), _default(game, _seat(game, carla)))
+    undone = world.table(ann, ben, carla, kind="templari", going_back=True)
+    while carla != undone.person_at(seat := next(iter(undone.asked()))):
+        undone.play(seat, _default(undone, seat))
+    undone.play(seat, _default(undone, seat))
+    server.run(going_back.propose, undone.id, seat, carla)
     world.other("Heir")
     world.looks(press=True)
 
