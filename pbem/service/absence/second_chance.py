@@ -19,7 +19,7 @@ from pbem.service import links
 from pbem.service.clocks import deadlines as clocks_deadlines, rewind
 from pbem.service.links import MoveLink, SeatLink, open_seat
 from pbem.service.play import move, standing_orders, undo
-from pbem.service.play.log import Kind, LogWriter, StandingEntry, latest_entries, standing_entries, write
+from pbem.service.play.log import Kind, LogWriter, StandingEntry, latest_entries, standing_entries, unopened_turn, write
 from pbem.service.play.move import Actor, lock_seat
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
@@ -81,7 +81,8 @@ def _reopen(tx: Tx, server: Server, row: GameRow, seat: int, undone: Sequence[St
     move.must_be_playing(row)
     turn, now = undone[0].turn, server.now()
     undo.must_have_shown_nothing(tx, row, undone, seat)
-    chance = _chance_of(tx, server, row, turn, seat)
+    new_turn = unopened_turn(log.chain(tx, row.id, row.key))
+    chance = replace(_chance_of(tx, server, row, turn, seat), turn=new_turn)
     asked_then = deadlines.of_turn(tx, row)
     _supersede(tx, row, undone[0].seq, now)
     record = LogWriter(row, now, server.randomness)

@@ -12,10 +12,10 @@ from engine.facts import fold
 from engine.table import Position
 from pbem.domain.states import EmailKind
 from pbem.plugins.away import loads
-from pbem.service.play.log import Kind, LogWriter, StandingEntry, write
+from pbem.service.play.log import Kind, LogWriter, StandingEntry, unopened_turn, write
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
-from pbem.store import channels, deadlines, outbox, players as player_rows, views
+from pbem.store import channels, deadlines, log, outbox, players as player_rows, views
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 
@@ -37,8 +37,8 @@ def go_back(
     reason: Mapping[str, str],
 ) -> GameRow:
     """Go back to the start of a turn; returns the game after that. The game is locked. Standing orders are dropped."""
-    # The open turn has no entry yet, but its number is already in links and forms.
-    next_turn = row.turn + 1
+    # Turns without an entry that stands had their luck and links too: the open one, and those that were taken back.
+    next_turn = unopened_turn(log.chain(tx, row.id, row.key))
     record = LogWriter(row, server.now(), server.randomness)
     record.add(Kind.REWOUND, None, by, {"from": turn, "turn": next_turn, **reason})
     deadlines.rewind(tx, row.id, turn)

@@ -223,6 +223,17 @@ def standing_entries(game: Game[Any], rows: Iterable[hash_chain.Row]) -> list[St
     return standing
 
 
+def unopened_turn(rows: Iterable[hash_chain.Row]) -> int:
+    """The number after those of all turns that have ever been open, whether or not they still stand.
+
+    It is one more than the open turn's, and higher after an undo: the turn that was taken back with it had its number too.
+    """
+    opening = (Kind.ENTRY, Kind.REWOUND)
+    return 1 + max(
+        (json_body_of(row)["turn"] + (row.kind == Kind.ENTRY) for row in rows if row.kind in opening), default=0
+    )
+
+
 def latest_entries(game: Game[Any], rows_back: Iterable[hash_chain.Row], since: int) -> list[StandingEntry]:
     """The standing entries from a turn on, oldest first; reads the log backwards, only as far as needed."""
     return list(takewhile(lambda entry: entry.turn >= since, entries_back(game, rows_back)))[::-1]

@@ -69,7 +69,7 @@ def agree(
     """
     row = _lock(tx, game_id, seat, person_id)
     if turn != row.turn or head not in ("", hash_chain.fingerprint(row.entry_head)):
-        if turn == row.turn - 1 and (done := _gone_back_to(tx, row)) is not None:
+        if turn < row.turn and (done := _gone_back_to(tx, row)) is not None:
             return done, True
         raise Stale(
             _("The game has moved on since it was proposed to go back."),

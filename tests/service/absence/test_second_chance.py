@@ -13,7 +13,7 @@ from pbem.service.absence import offers, second_chance
 from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.desk.acts.clocks import Pause, Resume
 from pbem.service.desk.acts.seats import Offer
-from pbem.service.play import standing_orders
+from pbem.service.play import standing_orders, undo
 from pbem.service.play.log import Kind
 from tests.service.actors import moderate
 from tests.service.clock import DAY, HOUR, MINUTE
@@ -75,6 +75,16 @@ def test_a_missed_turn_is_taken_back_and_played(time, server, missed):
     assert [time.deadline(game, seat, each).status for each in (turn, turn + 2)] == ["missed", "closed"]
     with server.store.read() as tx:
         assert verify_game(tx, game.id).problems == ()
+
+
+def test_a_second_chance_has_a_number_that_no_turn_had_before_an_undo_either(missed):
+    game, turn, seat, _state, _due = missed()
+    (other,) = game.asked()
+    game.play(other, game.asked()[other].default)
+    game.server.run(undo.take_back, game.id, turn + 1, other)
+    back(game, turn, seat)
+    assert game.row().turn == turn + 3
+    assert game.verifies()
 
 
 def test_a_player_who_takes_a_missed_turn_back_keeps_their_seat(time, server, missed):

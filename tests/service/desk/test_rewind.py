@@ -91,6 +91,19 @@ def test_no_luck_is_drawn_twice_however_often_a_game_is_rewound(table, kind, sea
     assert sound(game)
 
 
+def test_a_rewind_opens_no_turn_that_an_undo_has_closed_again(table):
+    game = table("templari", 3)
+    goes_on(game, 1)
+    turn = game.row().turn
+    (seat,) = game.asked()
+    game.play(seat, game.asked()[seat].default)
+    game.server.run(undo.take_back, game.id, turn, seat)
+    assert game.row().turn == turn
+    moderate(game.server, Rewind(game.id, turn - 1))
+    assert game.row().turn == turn + 2
+    assert sound(game)
+
+
 def test_draws_after_a_rewind_differ_from_those_before(table):
     game = table("sun-bid", 3)
     turn = game.row().turn
