@@ -53,7 +53,7 @@ def test_the_blunder_is_named_first_with_its_price():
     assert abs(blunder.gain) > 400
     assert "“take” would have been better" in str(of_mistake(blunder)[0])
     # The chance that was left is in the sentence, and so is what it might have been.
-    assert f"your choice wins {round(blunder.chance / 10)}%" in str(of_mistake(blunder)[0])
+    assert f"your choice, {round(blunder.chance / 10)}%" in str(of_mistake(blunder)[0])
 
 
 def test_the_fine_move_is_named_first_and_is_no_mistake():

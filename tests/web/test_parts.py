@@ -43,7 +43,7 @@ def test_a_part_is_drawn_again_for_other_values_and_languages(app):
     with app.test_request_context(base_url=HOST):
 
         def drawn(agreed, token="a"):
-            return page_cache.part("more.html", token, agreed=agreed, others_agreed=())
+            return page_cache.part("more.html", token, agreed=agreed, others_agreed=(), going_back=False)
 
         one, other = drawn(agreed=False), drawn(agreed=True)
         assert one != other

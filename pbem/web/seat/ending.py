@@ -41,7 +41,10 @@ def go_back(token: str) -> Response:
                 server().run(going_back.propose, *seat)
                 done = "proposed to go back"
             case "yes":
-                done = "gone back" if server().run(going_back.agree, *seat, *form_turn())[1] else "agreed to go back"
+                _turn, agreed_by_all = server().run(going_back.agree, *seat, *form_turn())
+                done = "agreed to go back"
+                if agreed_by_all:
+                    done = "gone back"
             case _:
                 server().run(going_back.play_on, *seat)
                 done = "playing on"
