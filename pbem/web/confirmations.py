@@ -14,7 +14,7 @@ FIELD: Final = "done"
 """The field of the query that names what was done."""
 
 SENTENCES: Final[Mapping[str, str]] = {
-    "agreed to go back": mark("You've agreed to go back. It's done once everyone agrees, if nobody moves first."),
+    "agreed to go back": mark("You've agreed to go back."),
     "agreed to end": mark("You've agreed to end the game without a result."),
     "answered": mark("Answer sent."),
     "channel": mark("We've sent a code to the channel. Enter it below."),

@@ -20,13 +20,13 @@ def test_a_move_is_taken_back_by_one_press_of_each(browser, links, table, time):
     assert "You have no move to take back." in browser.open(pages[one]).form("Propose going back").press().text
     proposed = browser.open(pages[seat]).form("Propose going back").press()
     assert "We've asked the others whether to go back." in proposed.text
-    assert f"You've agreed to go back to turn {turn}." in proposed.text
+    assert f"The game goes back to turn {turn} once everyone agrees" in proposed.text
     assert "Propose going back" not in proposed.text
     # Read, and read again, it changes nothing.
     page = browser.open(pages[one])
     assert f"{name} would like to go back to turn {turn}" in page.text
-    assert "It's done once everyone agrees" in page.form("Agree to go back").press().text
-    last = browser.open(pages[two]).form("Agree to go back")
+    assert "once everyone agrees, if nobody moves first" in page.form("Agree").press().text
+    last = browser.open(pages[two]).form("Agree")
     assert "Everyone agreed, so the game has gone back." in last.press().text
     assert "Everyone agreed, so the game has gone back." in last.press().text
     assert set(game.asked()) == {seat}
@@ -34,7 +34,7 @@ def test_a_move_is_taken_back_by_one_press_of_each(browser, links, table, time):
     # What ended meanwhile is refused in words; “Play on” ends it.
     game.play(seat, game.asked()[seat].default)
     browser.open(pages[seat]).form("Propose going back").press()
-    late = browser.open(pages[two]).form("Agree to go back")
+    late = browser.open(pages[two]).form("Agree")
     browser.open(pages[one]).form("Play on").press()
     assert "Nobody is proposing to go back now." in late.press().text
     assert "would like to go back" not in browser.open(pages[two]).text
