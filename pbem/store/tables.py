@@ -1,4 +1,4 @@
-"""Rows of tables: games, players, invitations, join requests, offers of seats, volunteers and votes."""
+"""Rows of tables: games, players, invitations, join requests, offers of seats and volunteers."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
@@ -29,7 +29,6 @@ from pbem.store.games import GameRow
 from pbem.store.limits import Period, within
 from pbem.store.players import LAST_STATUS, PlayerRow
 from pbem.store.schema import (
-    BACK_VOTE,
     DEADLINE,
     GAME,
     INVITATION,
@@ -41,7 +40,6 @@ from pbem.store.schema import (
     PLAYER,
     UNREACHABLE,
     VOLUNTEER,
-    VOTE,
     InvitationRow,
     JoinRequestRow,
     OfferRow,
@@ -391,33 +389,3 @@ def volunteers(tx: Connection, game_id: int, without: Iterable[int], period: Per
         .order_by(VOLUNTEER.c.person_id)
     )
     return list(tx.execute(query).scalars())
-
-
-def add_vote(tx: Connection, game_id: int, seat: int, at: datetime) -> None:
-    """Add the vote of a seat. The game must be locked, and the seat must not have voted."""
-    tx.execute(insert(VOTE), {"game_id": game_id, "seat": seat, "at": at})
-
-
-def drop_vote(tx: Connection, game_id: int, seat: int) -> bool:
-    """Take back the vote of a seat; False if there is none."""
-    return tx.execute(delete(VOTE).where(VOTE.c.game_id == game_id, VOTE.c.seat == seat)).rowcount == 1
-
-
-def votes(tx: Connection, game_id: int) -> set[int]:
-    """The seats that have voted."""
-    return set(tx.execute(select(VOTE.c.seat).where(VOTE.c.game_id == game_id)).scalars())
-
-
-def add_back_vote(tx: Connection, game: GameRow, seat: int, back_to: int) -> None:
-    """Add a seat's vote to go back. The game must be locked, and the seat must not have voted."""
-    tx.execute(insert(BACK_VOTE), {"game_id": game.id, "seat": seat, "head": game.entry_head, "back_to": back_to})
-
-
-def drop_back_votes(tx: Connection, game_id: int) -> None:
-    tx.execute(delete(BACK_VOTE).where(BACK_VOTE.c.game_id == game_id))
-
-
-def back_votes(tx: Connection, game: GameRow) -> dict[int, int]:
-    """The seats that have voted to go back from where the game is now, each with the turn to go back to."""
-    now = (BACK_VOTE.c.game_id == game.id, BACK_VOTE.c.head == game.entry_head)
-    return {row.seat: row.back_to for row in tx.execute(select(BACK_VOTE.c.seat, BACK_VOTE.c.back_to).where(*now))}

@@ -16,7 +16,7 @@ from pbem.service import links
 from pbem.service.play import move
 from pbem.service.play.log import Kind, LogWriter, add_row, write
 from pbem.service.server import Server
-from pbem.store import deadlines, insiders, ledger, outbox, players as player_rows, tables, talk
+from pbem.store import deadlines, insiders, ledger, outbox, players as player_rows, tables, talk, votes as vote_rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.people import PersonRow
@@ -107,8 +107,8 @@ def _change_hands(
         tx, FormerPlayerRow(row.id, seat, record.seq, row.turn, lines, before.person_id, before.name)
     )
     tables.change_player(tx, row.id, seat, missed=0, **player)
-    tables.drop_vote(tx, row.id, seat)
-    tables.drop_back_votes(tx, row.id)
+    vote_rows.drop_vote(tx, row.id, seat)
+    vote_rows.drop_back_votes(tx, row.id)
     links.revoke_seat(tx, server, row.id, seat)
     now = server.now()
     for email in outbox.of_game(tx, row.id, -1):

@@ -39,7 +39,7 @@ from pbem.service.play.rules import rules_of
 from pbem.service.play.seals import Proof, seals_of
 from pbem.service.play.seat_cache import MOST_ENTRIES, decision_in, facts_by_turn, knowledge_of
 from pbem.service.server import Server
-from pbem.store import deadlines, games, log, people, seats, tables
+from pbem.store import deadlines, games, log, people, seats, votes as vote_rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.tokens import Purpose
@@ -243,7 +243,7 @@ def _view(tx: Tx, link: SeatLink, row: GameRow) -> SeatView:
     decision, recent = knowledge.decision if row.status == TableStatus.PLAYING else None, knowledge.recent_entries
     since = recent[0].seq if recent else 0
     taken, clock = seats.taken_with_clock(tx, game_id, row.turn, seat, person_id, since)
-    back_votes = tables.back_votes(tx, row) if row.going_back and row.status == TableStatus.PLAYING else {}
+    back_votes = vote_rows.back_votes(tx, row) if row.going_back and row.status == TableStatus.PLAYING else {}
     return SeatView(
         game_id=game_id,
         key=row.key,

@@ -20,7 +20,7 @@ from pbem.service.play.log import CLOSES_TURN, Kind, json_body_of, standing_entr
 from pbem.service.play.move import Actor, lock_seat
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
-from pbem.store import limits, log, outbox, people, players as player_rows, tables
+from pbem.store import limits, log, outbox, people, players as player_rows, votes as vote_rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 
@@ -34,7 +34,7 @@ def propose(tx: Tx, server: Server, game_id: int, seat: int, person_id: int) -> 
     Proposing it twice changes nothing.
     """
     row = _lock(tx, game_id, seat, person_id)
-    votes = tables.back_votes(tx, row)
+    votes = vote_rows.back_votes(tx, row)
     if seat in votes:
         return votes[seat]
     if votes:
@@ -53,7 +53,7 @@ def propose(tx: Tx, server: Server, game_id: int, seat: int, person_id: int) -> 
             _("Nobody here could agree to go back."), why=_("Only bots play against you."), remedy=_("Nothing changed.")
         )
     undo.must_have_shown_nothing_hidden(tx, row, [each for each in entries if each.turn >= back_to])
-    tables.drop_back_votes(tx, game_id)
+    vote_rows.drop_back_votes(tx, game_id)
     _vote(tx, row, person_id, back_to)
     _ask(tx, server, row, seat, others, back_to)
     return back_to
@@ -75,11 +75,11 @@ def agree(
             _("The game has moved on since it was proposed to go back."),
             remedy=_("Nothing changed. You can propose it again."),
         )
-    back_to = next(iter(tables.back_votes(tx, row).values()), None)
+    back_to = next(iter(vote_rows.back_votes(tx, row).values()), None)
     if back_to is None:
         raise Gone(_("Nobody is proposing to go back now."), remedy=_("Nothing changed."))
     _vote(tx, row, person_id, back_to)
-    if people_by_seat(tx, game_id).keys() - tables.back_votes(tx, row).keys():
+    if people_by_seat(tx, game_id).keys() - vote_rows.back_votes(tx, row).keys():
         return back_to, False
     entries = standing_entries(rules_of(row), log.chain(tx, row.id, row.key))
     row = rewind.go_back(tx, server, row, entries, back_to, Actor.PERSON, {})
@@ -91,7 +91,7 @@ def agree(
 def play_on(tx: Tx, server: Server, game_id: int, seat: int, person_id: int) -> None:
     """Refuse to go back, or withdraw the proposal: it ends for everyone. Doing so twice changes nothing."""
     _lock(tx, game_id, seat, person_id)
-    tables.drop_back_votes(tx, game_id)
+    vote_rows.drop_back_votes(tx, game_id)
 
 
 def _lock(tx: Tx, game_id: int, seat: int, person_id: int) -> GameRow:
@@ -114,10 +114,10 @@ def _gone_back_to(tx: Tx, row: GameRow) -> int | None:
 
 
 def _vote(tx: Tx, row: GameRow, person_id: int, back_to: int) -> None:
-    votes = tables.back_votes(tx, row)
+    votes = vote_rows.back_votes(tx, row)
     for seat, player in people_by_seat(tx, row.id).items():
         if player == person_id and seat not in votes:
-            tables.add_back_vote(tx, row, seat, back_to)
+            vote_rows.add_back_vote(tx, row, seat, back_to)
 
 
 def _ask(tx: Tx, server: Server, row: GameRow, seat: int, others: set[int], back_to: int) -> None:

@@ -17,7 +17,18 @@ from pbem.service.absence.seats import give_to_bot, reason_facts
 from pbem.service.play.log import Kind, LogWriter, add_row, write
 from pbem.service.play.move import Actor, must_not_be_frozen
 from pbem.service.server import Server
-from pbem.store import channels, deadlines, games, ledger, limits, outbox, people, players as player_rows, tables
+from pbem.store import (
+    channels,
+    deadlines,
+    games,
+    ledger,
+    limits,
+    outbox,
+    people,
+    players as player_rows,
+    tables,
+    votes as vote_rows,
+)
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.players import PlayerRow
@@ -88,10 +99,10 @@ def agree_to_end(tx: Tx, server: Server, game_id: int, person_id: int) -> bool:
     own = {player.seat for player in left if player.person_id == person_id}
     if not own:
         raise Forbidden(_("Only its players can end a game."))
-    before = tables.votes(tx, game_id)
+    before = vote_rows.votes(tx, game_id)
     now = server.now()
     for seat in sorted(seat for seat in own - before if seat is not None):
-        tables.add_vote(tx, game_id, seat, now)
+        vote_rows.add_vote(tx, game_id, seat, now)
     if _all_agree(tx, game_id, left):
         end(tx, server, row, Actor.PERSON, mark("Everyone agreed to end it."))
         return True
@@ -105,7 +116,7 @@ def play_on(tx: Tx, server: Server, game_id: int, person_id: int) -> None:
     _running(tx, game_id)
     for player in _people(tx, game_id):
         if player.person_id == person_id and player.seat is not None:
-            tables.drop_vote(tx, game_id, player.seat)
+            vote_rows.drop_vote(tx, game_id, player.seat)
 
 
 def end(tx: Tx, server: Server, row: GameRow, by: str, why: str, reason: str = "") -> None:
@@ -204,4 +215,4 @@ def _people(tx: Tx, game_id: int) -> list[PlayerRow]:
 
 
 def _all_agree(tx: Tx, game_id: int, left: list[PlayerRow]) -> bool:
-    return {player.seat for player in left} <= tables.votes(tx, game_id)
+    return {player.seat for player in left} <= vote_rows.votes(tx, game_id)

@@ -10,7 +10,7 @@ from pbem.service.desk.acts.seats import Substitute
 from pbem.service.play import standing_orders, undo
 from pbem.service.play.log import Kind, public_body_of
 from pbem.service.tables import going_back
-from pbem.store import tables
+from pbem.store import votes as vote_rows
 from tests.service.actors import moderate
 from tests.service.clock import DAY
 from tests.service.database import all_rows, check_atomic, email_kinds, queued_emails
@@ -41,7 +41,7 @@ def agree(game, seat, turn=None, head=""):
 
 
 def votes(game):
-    return game.server.query(tables.back_votes, game.row())
+    return game.server.query(vote_rows.back_votes, game.row())
 
 
 def move(game):
