@@ -3,7 +3,8 @@
 A proposal counts for one position: any entry, undo or rewind changes its head, and ends it, and so does a seat that changes hands.
 So nobody can agree to anything but what was proposed, and anyone who plays on refuses. Choices that are sealed meanwhile are
 dropped unseen, and nothing here depends on whether there are any. It is refused once something hidden was seen, because nobody
-can unsee it. Bots don't vote, and where only bots play against someone nobody can propose it, or they could draw again and again.
+can unsee it. Bots don't vote, so where only bots play against someone, or a rated game has a bot, nobody can propose it: they could
+draw again and again until they win.
 """
 
 from datetime import timedelta
@@ -41,6 +42,12 @@ def propose(tx: Tx, server: Server, game_id: int, seat: int, person_id: int) -> 
         raise Gone(
             _("Someone has already proposed to go back."),
             remedy=_("Agree to that, or propose your own once the game has moved on."),
+        )
+    if row.rated and any(player.bot is not None for player in player_rows.of_game(tx, game_id)):
+        raise Gone(
+            _("A rated game with bots can't go back."),
+            why=_("Friends could draw new luck until they've beaten the bots, and it would count for their ratings."),
+            remedy=_("Nothing changed."),
         )
     entries = standing_entries(rules_of(row), log.chain(tx, row.id, row.key))
     own = (each.turn for each in reversed(entries) if seat in each.entry.choices.keys() - each.entry.alone)

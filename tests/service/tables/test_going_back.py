@@ -141,6 +141,11 @@ REFUSED = {
         lambda game, seat, one: propose(game, next(at for at, each in game.players().items() if each.person_id)),
         "Only bots play|no move to take back",
     ),
+    "rated, with a bot": (
+        {"bots": ("random",), "rated": True},
+        lambda game, seat, one: propose(game, next(at for at, each in game.players().items() if each.person_id)),
+        "A rated game with bots can't go back",
+    ),
     "nothing proposed": ({}, lambda game, seat, one: agree(game, one), "Nobody is proposing"),
 }
 
