@@ -46,7 +46,7 @@ _AT_GAME = GAME.c.id == DEADLINE.c.game_id
 _AT_SEAT = and_(PLAYER.c.game_id == DEADLINE.c.game_id, PLAYER.c.seat == DEADLINE.c.seat)
 # Constants are written into the statement: each value passed as a parameter costs more than the row does.
 ASK: Final = insert(DEADLINE).from_select(
-    ("game_id", "turn", "seat", "status", "asked_at", "due_at", "reminded", "extensions", "attempts"),
+    ("game_id", "turn", "seat", "status", "asked_at", "due_at", "reminded", "extensions", "attempts", "undelivered"),
     select(
         PLAYER.c.game_id,
         bindparam("next_turn", type_=Number),
@@ -58,6 +58,7 @@ ASK: Final = insert(DEADLINE).from_select(
         literal_column("0"),
         literal_column("'[]'"),
         literal_column("0"),
+        literal_column("false"),
     ).where(PLAYER.c.game_id == bindparam("of_game"), among("asked")),
 )
 """Ask seats of a game in the next turn. Seats that have a standing order are closed at once, and asked again only if
@@ -287,6 +288,12 @@ def missed_between(
         query = query.where(GAME.c.id.not_in(insiders.tables_of(reader)))
     ordered = query.order_by(DEADLINE.c.due_at, DEADLINE.c.game_id, DEADLINE.c.seat).limit(limit)
     return queries.many(tx, MissedTurnRow, ordered)
+
+
+def note_undelivered(tx: Connection, game_id: int, turn: int, seat: int) -> None:
+    """Note that the email about a seat's turn came back."""
+    this = (DEADLINE.c.game_id == game_id, DEADLINE.c.turn == turn, DEADLINE.c.seat == seat)
+    tx.execute(update(DEADLINE).where(*this).values(undelivered=True))
 
 
 def to_remind(tx: Connection, now: datetime, limit: int) -> list[DeadlineRow]:

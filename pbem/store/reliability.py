@@ -4,11 +4,11 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, and_, case, distinct, func, or_, select
+from sqlalchemy import Connection, Select, and_, case, distinct, exists, func, or_, select
 
 from pbem.domain.reliability import Counts
 from pbem.domain.states import OfferStatus, TableStatus, TurnStatus
-from pbem.store.schema import DEADLINE, GAME, OFFER, PLAYER
+from pbem.store.schema import DEADLINE, GAME, OFFER, OUTAGE, PLAYER
 
 # A seat that was taken over counts for its new player only from then on.
 _TAKEN = (
@@ -21,8 +21,18 @@ _CAME = func.coalesce(_TAKEN, PLAYER.c.joined_at)
 _PLAYED = PLAYER.join(GAME, GAME.c.id == PLAYER.c.game_id)
 
 
+# What is known in time stops the clock, so that no turn is missed: an announced vacation, failing email, an outage.
+_FOUND_LATER = exists().where(
+    OUTAGE.c.start_at <= DEADLINE.c.closed_at,
+    or_(OUTAGE.c.end_at.is_(None), OUTAGE.c.end_at >= DEADLINE.c.asked_at),
+    or_(OUTAGE.c.applied_at.is_(None), OUTAGE.c.applied_at > DEADLINE.c.closed_at),
+)
+_EXCUSED = or_(DEADLINE.c.undelivered, _FOUND_LATER.correlate(DEADLINE))
+"""Whether a turn was missed because of something found out only afterwards: its email came back, or there was an outage."""
+
+
 def counts(tx: Connection, person_ids: Collection[int], since: datetime) -> dict[int, Counts]:
-    """What each of these people did at tables that began since this moment."""
+    """What each of these people did at tables that began since this moment. An excused turn is one in time."""
     recent = (PLAYER.c.person_id.in_(person_ids), GAME.c.started_at >= since)
     per_person = PLAYER.c.person_id
     asked = and_(DEADLINE.c.game_id == PLAYER.c.game_id, DEADLINE.c.seat == PLAYER.c.seat)
@@ -32,7 +42,7 @@ def counts(tx: Connection, person_ids: Collection[int], since: datetime) -> dict
     ended = or_(DEADLINE.c.turn < GAME.c.turn, GAME.c.status.in_((TableStatus.OVER, TableStatus.VOID)))
     counting = and_(DEADLINE.c.asked_at >= _CAME, ended)
     over = and_(DEADLINE.c.status.in_((TurnStatus.CLOSED, TurnStatus.MISSED)), counting)
-    missed = and_(DEADLINE.c.status == TurnStatus.MISSED, counting)
+    missed = and_(DEADLINE.c.status == TurnStatus.MISSED, counting, ~_EXCUSED)
     turns, missed_turns = (
         select(per_person, func.count(case((which, 1)))).select_from(_PLAYED.join(DEADLINE, asked))
         for which in (over, missed)

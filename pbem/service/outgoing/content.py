@@ -29,7 +29,8 @@ from zoneinfo import ZoneInfo
 from engine.facts import SPECTATOR
 from engine.game import Game
 from engine.options import agreed
-from pbem.domain import hash_chain
+from pbem.domain import conditions, hash_chain
+from pbem.domain.conditions import Conditions
 from pbem.domain.deadline import Deadline
 from pbem.domain.duration import duration_text
 from pbem.domain.invitation_replies import ACCEPT_AS
@@ -242,6 +243,7 @@ class _Reading:
             "successor": game.successor,
             "fewest": game.fewest,
             "starts_at": game.starts_at,
+            "asked": conditions.words(Conditions.of(game.conditions)),
             "expires_at": game.expires_at,
             "commitment": game.commitment,
             "rated": game.rated,

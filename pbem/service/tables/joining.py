@@ -20,6 +20,7 @@ from pbem.service.people import addresses as persons, blocks
 from pbem.service.people.addresses import must_be_confirmed
 from pbem.service.people.bans import must_have_room
 from pbem.service.server import Server
+from pbem.service.tables.conditions import must_meet
 from pbem.service.tables.invitations import check_addresses, invite_addresses, must_be_open
 from pbem.service.tables.new import Created, Joined, TableSettings, add_table, check_settings
 from pbem.service.tables.start import start_if_ready
@@ -172,6 +173,8 @@ def _join(tx: Tx, server: Server, game_id: int, person: PersonRow, name: str, wo
     must_be_open(row)
     must_be_confirmed(person)
     _must_be_invited(tx, row, person)
+    if not held:
+        must_meet(tx, server, row, person)
     blocks.must_not_be_blocked(tx, row, person.id)
     if holding > 1 and not row.doubles:
         raise Forbidden(_("This table allows one seat per player."), why=_("Its host set this rule."))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from pbem.domain.conditions import Conditions
 from pbem.domain.errors import NotFound
 from pbem.domain.missed_turns import second_chance
 from pbem.domain.pace import parse_pace
@@ -67,6 +68,7 @@ class TableSummary:
     created_at: datetime
     fewest: int
     starts_at: datetime | None
+    conditions: Conditions
     expires_at: datetime
     started_at: datetime | None
     ended_at: datetime | None
@@ -170,6 +172,7 @@ def _summary(
         created_at=row.created_at,
         fewest=row.fewest,
         starts_at=row.starts_at,
+        conditions=Conditions.of(row.conditions),
         expires_at=row.expires_at,
         started_at=row.started_at,
         ended_at=row.ended_at,

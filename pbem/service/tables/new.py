@@ -15,7 +15,8 @@ from engine.bots import BOTS
 from engine.chance import commitment
 from engine.decisions import Refused
 from engine.search import USUAL
-from pbem.domain import hash_chain
+from pbem.domain import conditions, hash_chain
+from pbem.domain.conditions import Conditions
 from pbem.domain.errors import BadInput, NotFound, Readers, quoted, read_fields
 from pbem.domain.guests import is_guest
 from pbem.domain.missed_turns import FEWEST, MOST, MOST_GRACE, SECOND_CHANCES, Successor
@@ -45,7 +46,7 @@ class TableSettings:
 
     With `hints`, players may ask what the Expert bot would do; with `going_back`, moves are taken back by everyone's consent;
     if it is `rated`, its result counts for their ratings. The game begins when `fewest` players are there, or all if that is 0,
-    and not before `starts_at`.
+    and not before `starts_at`. `conditions` are for people who join without an invitation.
     """
 
     kind: str
@@ -67,6 +68,7 @@ class TableSettings:
     rated: bool = False
     fewest: int = 0
     starts_at: datetime | None = None
+    conditions: Conditions = conditions.NONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +123,7 @@ def add_table(
         created_at=now,
         fewest=settings.fewest or settings.seats,
         starts_at=settings.starts_at,
+        conditions=str(settings.conditions),
         expires_at=expires_at,
         commitment=commitment(secret),
         secret=secret,
@@ -162,6 +165,8 @@ def check_settings(settings: TableSettings, now: datetime) -> tuple[game.Game[An
         "rated": lambda: _check_rated(settings),
         "fewest": lambda: _check_fewest(rules, settings),
         "starts_at": lambda: _check_start(settings.starts_at, now),
+        "private": lambda: _check_private(settings),
+        **conditions.readers(settings.conditions),
     }
     read_fields(readers)
     return rules, _settle(rules, settings.seats, settings.options)
@@ -233,6 +238,15 @@ def _check_start(starts_at: datetime | None, now: datetime) -> None:
         raise BadInput(
             _("The game can't start at that time."),
             why=_("It must be within the next %(days)s days.", days=LONGEST_AHEAD.days),
+        )
+
+
+def _check_private(settings: TableSettings) -> None:
+    if settings.private and settings.conditions != conditions.NONE:
+        raise BadInput(
+            _("A private table has no conditions for joining."),
+            why=_("You choose who joins it."),
+            remedy=_("Leave the conditions out, or let anyone join."),
         )
 
 

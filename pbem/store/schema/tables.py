@@ -26,6 +26,7 @@ class GameRow(NamedTuple):
 
     Before the start, `seats` is the most players there may be and `fewest` the least. The game begins with those who are there
     once the moment `starts_at` has come, and then it has a seat for each.
+    `conditions` are what those who join without an invitation are asked.
 
     `result_seq` is the number of a `rated` game's ending among all results: None until a worker has added it, 0 where it
     could not.
@@ -55,6 +56,7 @@ class GameRow(NamedTuple):
     created_at: datetime
     fewest: int
     starts_at: datetime | None
+    conditions: str
     expires_at: datetime
     started_at: datetime | None
     ended_at: datetime | None

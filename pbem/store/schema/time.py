@@ -19,7 +19,7 @@ class DeadlineRow:
 
     It is `open` until the seat decides, then `closed`, or `missed` if the time ran out first; `rewound` if the turn no
     longer counts. `attempts` counts how often a worker has begun to act on it, and `claimed_until` keeps other workers
-    away meanwhile.
+    away meanwhile. `undelivered` says that the email about the turn came back.
     """
 
     game_id: Annotated[GameId, KEY]
@@ -37,6 +37,7 @@ class DeadlineRow:
     extensions: str
     attempts: int
     claimed_until: datetime | None
+    undelivered: bool
 
 
 DEADLINE = table(

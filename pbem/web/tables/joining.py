@@ -9,6 +9,7 @@ from typing import Any
 from flask import Blueprint, Response, url_for
 
 from engine.options import agreed
+from pbem.domain import conditions
 from pbem.domain.errors import NotFound, Refusal
 from pbem.domain.rating_words import rating_text
 from pbem.domain.states import TableStatus
@@ -68,6 +69,7 @@ def table_values(table: TableSummary) -> dict[str, Any]:
         "teller": teller,
         "changed": changed,
         "starts": "" if table.starts_at is None else _moment(table.starts_at),
+        "asked": conditions.words(table.conditions),
         "until": _moment(table.expires_at),
     }
 

@@ -8,6 +8,7 @@ from flask import Blueprint, Response
 from engine.game import Game
 from engine.options import Listed, Option, OptionValue
 from engine.search import LEVELS, USUAL
+from pbem.domain.conditions import MOST_FINISHED, MOST_RATING, Conditions
 from pbem.domain.errors import BadInput, Refusal, quoted, read_fields
 from pbem.domain.missed_turns import FEWEST, MOST, MOST_GRACE, SECOND_CHANCES, USUAL_SECOND_CHANCE, Successor
 from pbem.domain.pace import PerDecision, parse_pace
@@ -24,6 +25,9 @@ pages = Blueprint("new_table", __name__)
 
 PACES: Final = ("12h", "1d", "2d", "3d", "7d")
 """The usual paces. Any other can be typed."""
+
+SHARES: Final = (0, 50, 70, 80, 90, 95)
+"""Shares of turns on time, in percent, that a table can ask for."""
 
 USUAL_LIMIT: Final = 3
 """Missed turns before a seat changes hands, where nothing else was chosen."""
@@ -52,6 +56,9 @@ def show(kind: str, refused: Refusal | None = None) -> Response:
         second_chances=SECOND_CHANCES,
         usual_second_chance=USUAL_SECOND_CHANCE,
         successors=list(Successor),
+        shares=SHARES,
+        most_finished=MOST_FINISHED,
+        most_rating=MOST_RATING,
         given=field,
         refused=refused,
     )
@@ -102,7 +109,19 @@ def _settings(rules: Game[object]) -> TableSettings:
         rated=ticked("rated"),
         fewest=whole_number("fewest", _("a number of players")) if field("fewest") else 0,
         starts_at=starts_at,
+        conditions=_conditions(),
     )
+
+
+def _conditions() -> Conditions:
+    """What the table asks of those who join; an empty field asks for nothing."""
+    called = {
+        "in_time": _("a share of turns on time"),
+        "finished": _("a number of finished games"),
+        "lowest": _("a rating"),
+        "highest": _("a rating"),
+    }
+    return Conditions(**{name: whole_number(name, words) if field(name) else 0 for name, words in called.items()})
 
 
 def _moment(typed: str) -> datetime | None:

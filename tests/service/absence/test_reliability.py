@@ -2,14 +2,23 @@
 
 from datetime import timedelta
 
+import pytest
+
+from pbem.domain.interval import Interval
 from pbem.domain.reliability import Counts
+from pbem.mail.read.delivery_reports import Report, ReportKind
 from pbem.service.absence import offers, substitutes
+from pbem.service.clocks import outages
 from pbem.service.desk.acts.rewind import Rewind
+from pbem.service.incoming import bounces
+from pbem.service.links import EmailLink
 from pbem.service.play.move import Actor
 from pbem.service.tables import joining, leaving, listing
 from pbem.service.tables.new import TableSettings
 from pbem.store import games, reliability
 from tests.service.actors import moderate
+from tests.service.clock import HOUR
+from tests.service.database import queued_emails
 from tests.service.play.test_move_cost import cost_of
 
 
@@ -51,6 +60,37 @@ def test_rewound_turns_count_neither_as_missed_nor_as_in_time(server, table):
     game.play(seat, decision.default, Actor.CLOCK)
     again = counted(server, game.person_at(seat))
     assert (again.turns, again.missed) == (before[seat].turns + 1, 1)
+
+
+def test_a_missed_turn_whose_email_came_back_counts_as_in_time(server, table):
+    game = table("templari", 3)
+    seat, decision = next(iter(game.asked().items()))
+    person = game.person_at(seat)
+    game.play(seat, decision.default, Actor.CLOCK)
+    assert counted(server, person) == Counts(turns=1, missed=1)
+    (email,) = queued_emails(server, person, "turn")
+    link = EmailLink(person, email.id, game.id)
+    server.run(bounces.apply_report, link, Report(ReportKind.FAILED, permanent=False, answer="mailbox full"))
+    assert counted(server, person) == Counts(turns=1)
+
+
+@pytest.mark.parametrize("known_in_time", [False, True])
+def test_a_missed_turn_in_an_outage_that_was_found_later_counts_as_in_time(server, clock, table, known_in_time):
+    game = table("templari", 3)
+    seat, decision = next(iter(game.asked().items()))
+    clock.advance(HOUR)
+    gap = Interval(clock.now() - HOUR / 2, clock.now())
+    if known_in_time:
+        server.run(outages.declare_outage, gap, "A disk was full.")
+        outages.apply_outages(server)
+    clock.advance(HOUR)
+    game.play(seat, decision.default, Actor.CLOCK)
+    clock.advance(HOUR)
+    if not known_in_time:
+        server.run(outages.declare_outage, gap, "A disk was full.")
+        outages.apply_outages(server)
+    # An outage that is known in time moves the deadline, which was missed all the same.
+    assert counted(server, game.person_at(seat)).missed == known_in_time
 
 
 def test_a_choice_sealed_by_the_clock_stays_a_missed_turn(server, table):

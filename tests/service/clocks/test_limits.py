@@ -34,7 +34,13 @@ UNLIMITED = {
     "preferences": {"outbox.due_at"},  # what waits
     "rate_limits": {"quota.used_until"},  # a share has an end, which a step brings back
     "received": {"received_count.day"},  # numbers shown
-    "reliability": {"game.started_at", "deadline.asked_at", "offer.offered_at"},  # numbers shown
+    "reliability": {
+        "game.started_at",
+        "deadline.asked_at",
+        "offer.offered_at",
+        "outage.end_at",
+        "outage.applied_at",
+    },  # numbers shown
     "sessions": {"session.made_at"},  # a browser stays signed in; a step brings its age back
     "statistics": {"log.at", "tally.day"},  # numbers shown
     "strangers": {"join_request.created_at", "outbox.queued_at"},  # what keeps a row from being deleted
@@ -59,6 +65,7 @@ AGES = {
     "preferences": {"person.digest_on"},  # brought back as a day
     "reachability": {"bounce.day", "unreachable.start_at"},
     "received": {"received.received_at", "received_count.day"},
+    "reliability": {"outage.start_at"},
     "sessions": {"session.made_at"},
     "statistics": {"deadline.asked_at", "log.at", "tally.day"},
     "strangers": {"join_request.created_at", "person.created_at"},

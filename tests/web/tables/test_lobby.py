@@ -153,6 +153,24 @@ def test_a_table_says_when_it_starts_and_with_how_many(browser, carry):
     assert "The game starts on Fri 4 Dec" in next(emails(browser, "ann@example.org")).text
 
 
+def test_conditions_are_shown_before_joining_and_a_refusal_tells_what_is_missing(browser, carry):
+    page = open_table(browser, carry, seats="5", in_time="90", finished="3", invited="cleo@example.org", title="Strict")
+    asked = "at least 90% of turns on time, at least 3 games finished in the last year"
+    assert f"people with {asked}; newcomers aren't asked" in page.text
+    assert f"asks for {asked}" in browser.open("/").text
+    page = join(browser, carry, "Strict", "Ben")
+    assert page.status == 403
+    assert "This table asks for 3 games finished in the last year; you have 0." in page.text
+    invitation = next(emails(browser, "cleo@example.org")).text
+    assert "to join. You don't, because you're invited." in " ".join(invitation.split())
+    refused = (
+        browser.open("/new/templari")
+        .form("Open table")
+        .press(address="ann@example.org", name="Ann", private="yes", finished="21", lowest="1600", highest="1500")
+    )
+    assert list(refused.mistakes()) == ["private", "finished", "highest"]
+
+
 @pytest.mark.parametrize("typed", ["soon", "2026-13-04T20:00", "9999-12-31T23:59", "2020-01-01T00:00"])
 def test_a_start_that_cannot_be_is_refused_beside_its_field(browser, typed):
     form = browser.open("/new/templari").form("Open table")
