@@ -225,6 +225,23 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_block_blocked_id"), ["blocked_id"], unique=False)
 
     op.create_table(
+        "friend",
+        sa.Column(
+            "person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column(
+            "friend_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("since", sa.DateTime(timezone=True), nullable=False),
+        sa.ForeignKeyConstraint(["friend_id"], ["person.id"], name=op.f("fk_friend_friend_id")),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_friend_person_id")),
+        sa.PrimaryKeyConstraint("person_id", "friend_id", name=op.f("pk_friend")),
+    )
+    with op.batch_alter_table("friend", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_friend_friend_id"), ["friend_id"], unique=False)
+
+    op.create_table(
         "bounce",
         sa.Column(
             "person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
@@ -1120,6 +1137,10 @@ def downgrade() -> None:
 
     op.drop_table("game")
     op.drop_table("bounce")
+    with op.batch_alter_table("friend", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_friend_friend_id"))
+
+    op.drop_table("friend")
     with op.batch_alter_table("block", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_block_blocked_id"))
 

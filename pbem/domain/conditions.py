@@ -28,13 +28,14 @@ class Conditions:
     """What a table asks of the people who join it; 0 asks for nothing.
 
     `in_time` is the least share of turns on time in percent, `finished` the number of games finished in the last year, `lowest` and
-    `highest` are the limits of the rating in the table's kind of game.
+    `highest` are the limits of the rating in the table's kind of game. With `friends`, only the host's friends can join.
     """
 
     in_time: int = 0
     finished: int = 0
     lowest: int = 0
     highest: int = 0
+    friends: bool = False
 
     @classmethod
     def of(cls, text: str) -> Self:
@@ -71,7 +72,7 @@ def readers(asked: Conditions) -> Readers[object]:
 
 
 def words(asked: Conditions) -> list[str]:
-    """What is asked, such as `at least 90% of turns on time`."""
+    """What is asked of the person alone, such as `at least 90% of turns on time`."""
     found = list[str]()
     if asked.in_time:
         found.append(_("at least %(share)s%% of turns on time", share=asked.in_time))

@@ -13,6 +13,7 @@ from pbem.store.schema import (
     CALL,
     CHANNEL,
     FORMER_PLAYER,
+    FRIEND,
     GAME,
     INVITATION,
     JOIN_REQUEST,
@@ -50,6 +51,8 @@ _ONCE: Final[tuple[tuple[Column[Any], str], ...]] = (
     (PREFERENCE.c.person_id, "game_id"),
     (BLOCK.c.person_id, "blocked_id"),
     (BLOCK.c.blocked_id, "person_id"),
+    (FRIEND.c.person_id, "friend_id"),
+    (FRIEND.c.friend_id, "person_id"),
 )
 """Columns in which a person may occur once beside another value: rows the remaining person has stay as they are."""
 
@@ -75,8 +78,9 @@ def move_rows(tx: Connection, old: int, new: int) -> None:
     _join_notes(tx, old, new)
     for column, beside in _ONCE:
         _move_once(tx, column, beside, old, new)
-    # Nobody blocks themselves.
+    # Nobody blocks themselves, or is their own friend.
     tx.execute(delete(BLOCK).where(BLOCK.c.person_id == new, BLOCK.c.blocked_id == new))
+    tx.execute(delete(FRIEND).where(FRIEND.c.person_id == new, FRIEND.c.friend_id == new))
     tx.execute(delete(VOLUNTEER).where(VOLUNTEER.c.person_id == old))
 
 

@@ -17,6 +17,7 @@ from pbem.store.schema import (
     CALL,
     CHANNEL,
     FORMER_PLAYER,
+    FRIEND,
     GAME,
     INSIDER,
     INVITATION,
@@ -48,6 +49,7 @@ _ABOUT: Final = {
     "notes": NOTE,
     "willing": VOLUNTEER,
     "blocks": BLOCK,
+    "friends": FRIEND,
     "bans": BAN,
     "invitations": INVITATION,
     "wishes": JOIN_REQUEST,
@@ -157,6 +159,7 @@ def forget(tx: Connection, person: PersonRow, zone: str) -> None:
     for table in _DROPPED:
         tx.execute(delete(table).where(table.c.person_id == person.id))
     tx.execute(delete(BLOCK).where((BLOCK.c.person_id == person.id) | (BLOCK.c.blocked_id == person.id)))
+    tx.execute(delete(FRIEND).where((FRIEND.c.person_id == person.id) | (FRIEND.c.friend_id == person.id)))
     _forget_emails(tx, person.id)
     for channel in channels.entered_by(tx, person.id):
         channels.remove(tx, channel.id)

@@ -25,6 +25,8 @@ SENTENCES: Final[Mapping[str, str]] = {
     "delivery": mark("Email settings saved."),
     "dismissed": mark("Message dismissed."),
     "feeds": mark("Your new addresses are below."),
+    "friend added": mark("Friend added."),
+    "friend removed": mark("Friend removed."),
     "gave time": mark("They have one more day for this turn."),
     "gone back": mark("Everyone agreed, so the game has gone back."),
     "here signed out": mark("You're signed out."),

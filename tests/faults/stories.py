@@ -51,7 +51,7 @@ from pbem.service.incoming import receive, round_trip, unverified_replies
 from pbem.service.outgoing import channel_delivery, deliver, ledger, new_links, preferences, preview, unsubscribe
 from pbem.service.outgoing.channel_delivery import ChannelPost
 from pbem.service.outgoing.deliver import Post
-from pbem.service.people import blocks, sessions, sign_in
+from pbem.service.people import blocks, friends, sessions, sign_in
 from pbem.service.play import by_link as seat_link, notes, views
 from pbem.service.play.move import Actor
 from pbem.service.play.views import SAVE_EVERY
@@ -247,6 +247,10 @@ def plays_by_links(world: AddressWorld) -> None:
     server.run(notes.add, game.id, 0, game.person_at(0), "Often.")
     server.run(calls.report, other, 1)
     world.moderate(Redact(game.id, 1))
+    server.run(friends.add, other, 0)
+    server.run(friends.remove_seat, other, 0)
+    server.run(friends.add, other, 0)
+    server.run(friends.remove, game.person_at(1), game.person_at(0))
     server.run(blocks.block, other, 0)
     server.run(blocks.unblock_seat, other, 0)
     server.run(blocks.block, other, 0)

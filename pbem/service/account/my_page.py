@@ -25,13 +25,23 @@ from pbem.service.people import addresses as persons, blocks, sessions
 from pbem.service.people.sessions import Session
 from pbem.service.play.endings import rank_at_end
 from pbem.service.server import Server
-from pbem.store import deadlines, games, links as link_rows, people, players as player_rows, reachability, tables
+from pbem.store import (
+    deadlines,
+    friends,
+    games,
+    links as link_rows,
+    people,
+    players as player_rows,
+    reachability,
+    tables,
+)
 from pbem.store.blocks import BlockRow
 from pbem.store.database import Tx
 from pbem.store.deadlines import NextTurn
 from pbem.store.games import GameRow
 from pbem.store.links import LinkKey
 from pbem.store.players import PlayerRow
+from pbem.store.schema import FriendRow
 from pbem.store.sessions import Holder
 from pbem.store.vacations import VacationRow
 from pbem.tokens import Purpose
@@ -141,11 +151,12 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A person's address, open sessions and blocked players."""
+    """A person's address, open sessions, blocked players and friends."""
 
     address: str
     sessions: tuple[Session, ...]
     blocked: tuple[BlockRow, ...]
+    friends: tuple[FriendRow, ...]
 
 
 def my_games(tx: Tx, server: Server, person_id: int) -> MyGames:
@@ -221,6 +232,7 @@ def account(tx: Tx, server: Server, holder: Holder, person_id: int) -> Account:
         address=people.read(tx, person_id).address,
         sessions=tuple(sessions.open_sessions(tx, server, holder)),
         blocked=tuple(blocks.blocked_by(tx, server, person_id)),
+        friends=tuple(friends.of_person(tx, person_id)),
     )
 
 

@@ -16,7 +16,7 @@ from pbem.store.games import GameRow
 
 def block(tx: Tx, server: Server, token: str, seat: int) -> None:
     """Block the player of another seat, by the link of one's own. Blocking twice changes nothing."""
-    person_id, other_id, name = _other_player(tx, server, token, seat)
+    person_id, other_id, name = other_player(tx, server, token, seat)
     people.lock(tx, person_id)
     if not blocks.is_blocked(tx, person_id, other_id):
         blocks.add(tx, BlockRow(person_id, other_id, name, server.now()))
@@ -24,7 +24,7 @@ def block(tx: Tx, server: Server, token: str, seat: int) -> None:
 
 def unblock_seat(tx: Tx, server: Server, token: str, seat: int) -> None:
     """Unblock the player of another seat, by the link of one's own."""
-    person_id, other_id, _ = _other_player(tx, server, token, seat)
+    person_id, other_id, _ = other_player(tx, server, token, seat)
     blocks.drop(tx, person_id, other_id)
 
 
@@ -41,18 +41,22 @@ def blocked_by(tx: Tx, server: Server, person_id: int) -> list[BlockRow]:
 def must_not_be_blocked(tx: Tx, row: GameRow, person_id: int) -> None:
     """Raise Forbidden if the host of the table blocks this person."""
     if blocks.is_blocked(tx, row.host_id, person_id):
-        raise Forbidden(
-            _("You can't join this table."),
-            why=_("Its host chooses who plays."),
-            remedy=_("Join another open table, or start your own."),
-        )
+        raise host_chooses()
 
 
-def _other_player(tx: Tx, server: Server, token: str, seat: int) -> tuple[int, int, str]:
+def host_chooses() -> Forbidden:
+    """The refusal of a player the host doesn't want, without a word about the reason."""
+    return Forbidden(
+        _("You can't join this table."),
+        why=_("Its host chooses who plays."),
+        remedy=_("Join another open table, or start your own."),
+    )
+
+
+def other_player(tx: Tx, server: Server, token: str, seat: int) -> tuple[int, int, str]:
     """The person of the link, and the person on another seat with their name there. Raises BadInput if there is none."""
     link = follow_seat(tx, server, token)
     for player in player_rows.of_game(tx, link.game_id):
         if player.seat == seat and player.person_id is not None and player.person_id != link.person_id:
             return link.person_id, player.person_id, player.name
-    why = _("That seat is yours, a bot's, or doesn't exist.")
-    raise BadInput(_("There's nobody to mute there."), why=why)
+    raise BadInput(_("No other person plays that seat."), why=_("It's yours, a bot's, or doesn't exist."))

@@ -7,15 +7,19 @@ from pbem.domain.conditions import NONE, Conditions, Record, lacks
 from pbem.domain.errors import Forbidden
 from pbem.domain.reliability import PERIOD, reliability
 from pbem.i18n.speech import gettext as _
+from pbem.service.people.blocks import host_chooses
 from pbem.service.server import Server
-from pbem.store import ratings, reliability as counting, tables
+from pbem.store import friends, ratings, reliability as counting, tables
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.people import PersonRow
 
 
 def must_meet(tx: Tx, server: Server, row: GameRow, person: PersonRow) -> None:
-    """Raise Forbidden if a table asks for something that this person lacks. Its host and the people invited are asked nothing."""
+    """Raise Forbidden if a person lacks something that a table asks for, or isn't the friend that it asks for.
+
+    Its host and the people invited are asked nothing.
+    """
     asked = Conditions.of(row.conditions)
     if asked == NONE or person.id == row.host_id:
         return
@@ -28,6 +32,8 @@ def must_meet(tx: Tx, server: Server, row: GameRow, person: PersonRow) -> None:
             why=_("Games against bots count.") if asked.finished else "",
             remedy=_("Join another open table, start your own, or ask this table's host for an invitation."),
         )
+    if asked.friends and not friends.is_friend(tx, row.host_id, person.id):
+        raise host_chooses()
 
 
 def _record(tx: Tx, server: Server, row: GameRow, person: PersonRow) -> Record:

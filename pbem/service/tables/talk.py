@@ -23,7 +23,7 @@ from pbem.service.links import follow_seat, without_tokens
 from pbem.service.people import bans
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
-from pbem.store import blocks, games, limits, outbox, people, players as player_rows, seats, talk
+from pbem.store import blocks, friends, games, limits, outbox, people, players as player_rows, seats, talk
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 
@@ -110,7 +110,7 @@ MOST_SHOWN = 200
 
 @dataclass(frozen=True, slots=True)
 class TalkPage:
-    """The talk page of a seat. `others` are the seats of other people, `unheard` the blocked ones among them.
+    """The talk page of a seat. `others` are the seats of other people, `unheard` the blocked ones and `friends` the friends among them.
 
     `left_out` counts the lines of blocked players, `before` those too old for the page.
     """
@@ -123,6 +123,7 @@ class TalkPage:
     names: tuple[str, ...]
     others: tuple[int, ...]
     unheard: frozenset[int]
+    friends: frozenset[int]
     lines: tuple[Line, ...]
     left_out: int
     before: int
@@ -140,6 +141,7 @@ def talk_page(tx: Tx, server: Server, token: str) -> TalkPage:
     row = games.read(tx, link.game_id)
     players = seats.taken(tx, row.id)
     unheard = blocks.blocked_seats(tx, row.id, link.seat)
+    own = {friend.friend_id for friend in friends.of_person(tx, link.person_id)}
     shown, left_out = talk.unmuted(tx, row.id, row.key, link.seat, MOST_SHOWN)
     return TalkPage(
         title=row.title,
@@ -150,6 +152,7 @@ def talk_page(tx: Tx, server: Server, token: str) -> TalkPage:
         names=tuple(player.name for player in players),
         others=tuple(player.seat for player in players if player.person_id not in (None, link.person_id)),
         unheard=unheard,
+        friends=frozenset(player.seat for player in players if player.person_id in own),
         lines=tuple(shown),
         left_out=left_out,
         before=talk.count(tx, row.id) - left_out - len(shown),

@@ -239,6 +239,19 @@ BLOCK = table("block", BlockRow, Index(None, "blocked_id"))
 
 
 @dataclass(frozen=True, slots=True)
+class FriendRow:
+    """A friend of a person, with the name they were met under."""
+
+    person_id: Annotated[PersonId, KEY]
+    friend_id: Annotated[PersonId, KEY]
+    name: str
+    since: datetime
+
+
+FRIEND = table("friend", FriendRow, Index(None, "friend_id"))
+
+
+@dataclass(frozen=True, slots=True)
 class AliasRow:
     """One of several people known to be the same: they were merged, or had the address of one organiser.
 

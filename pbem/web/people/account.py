@@ -6,7 +6,7 @@ from pbem.domain.errors import Refusal
 from pbem.i18n.speech import gettext as _
 from pbem.service.account import change_address as address_change, delete, my_page as account, personal_data
 from pbem.service.outgoing import new_links
-from pbem.service.people import blocks, sessions
+from pbem.service.people import blocks, friends, sessions
 from pbem.web import client, site
 from pbem.web.people import my_page, session_cookie
 from pbem.web.people.my_page import person_id
@@ -64,6 +64,12 @@ def change_address() -> Response:
 def unblock() -> Response:
     server().run(blocks.unblock, person_id(), row("person", _("a person number")))
     return site.go("account.show", done="unmuted")
+
+
+@pages.post("/friends")
+def remove_friend() -> Response:
+    server().run(friends.remove, person_id(), row("person", _("a person number")))
+    return site.go("account.show", done="friend removed")
 
 
 @pages.post("/leave")

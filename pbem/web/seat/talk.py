@@ -5,7 +5,7 @@ from flask import Blueprint, Response
 from pbem.domain.errors import Refusal
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk import calls
-from pbem.service.people import blocks
+from pbem.service.people import blocks, friends
 from pbem.service.tables import talk
 from pbem.web import phrases, site
 from pbem.web.site import field, server, whole_number
@@ -49,3 +49,13 @@ def mute(token: str) -> Response:
     choose = blocks.block if muting else blocks.unblock_seat
     server().run(choose, token, whole_number("seat", _("a seat number")))
     return site.go("talk.show", token=token, done="muted" if muting else "unmuted")
+
+
+@pages.post("/s/<token>/talk/friend")
+@site.shows_refusals_on(show)
+def befriend(token: str) -> Response:
+    """Add a player to one's friends, or remove one."""
+    removing = field("friend") == "no"
+    choose = friends.remove_seat if removing else friends.add
+    server().run(choose, token, whole_number("seat", _("a seat number")))
+    return site.go("talk.show", token=token, done="friend removed" if removing else "friend added")

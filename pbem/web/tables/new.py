@@ -121,7 +121,8 @@ def _conditions() -> Conditions:
         "lowest": _("a rating"),
         "highest": _("a rating"),
     }
-    return Conditions(**{name: whole_number(name, words) if field(name) else 0 for name, words in called.items()})
+    numbers = {name: whole_number(name, words) if field(name) else 0 for name, words in called.items()}
+    return Conditions(**numbers, friends=ticked("friends"))
 
 
 def _moment(typed: str) -> datetime | None:

@@ -18,9 +18,10 @@ from pbem.service.play.log import Kind
 from pbem.service.play.move import Actor, play_locked
 from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
-from pbem.store import blocks, games, notes, tables as waiting, vacations as vacation_rows
+from pbem.store import blocks, friends, games, notes, tables as waiting, vacations as vacation_rows
 from pbem.store.blocks import BlockRow
 from pbem.store.links import LinkKey
+from pbem.store.schema import FriendRow
 from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
 from tests.service.actors import OLGA, moderate
@@ -133,6 +134,9 @@ def test_hosted_tables_invitations_vacations_and_blocks_go_along(server, person,
     for one, other in ((ann, ben), (annabel, ben), (ben, ann)):
         row = BlockRow(one, other, "somebody", server.now())
         server.store.write(lambda tx, row=row: blocks.add(tx, row))
+    for one, other in ((ann, ben), (annabel, ben), (ben, ann), (ann, annabel)):
+        befriended = FriendRow(one, other, "somebody", server.now())
+        server.store.write(lambda tx, row=befriended: friends.add(tx, row))
     moderate(server, Merge(annabel, ann))
     with server.store.read() as tx:
         assert games.read(tx, hosted).host_id == annabel
@@ -140,6 +144,8 @@ def test_hosted_tables_invitations_vacations_and_blocks_go_along(server, person,
         assert len(vacation_rows.of_person(tx, annabel)) == 1
         assert vacation_rows.of_person(tx, ann) == []
         assert blocks.is_blocked(tx, annabel, ben)
+        assert [each.friend_id for each in friends.of_person(tx, annabel)] == [ben]
+        assert friends.is_friend(tx, ben, annabel)
         assert blocks.is_blocked(tx, ben, annabel)
 
 
