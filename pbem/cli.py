@@ -317,11 +317,12 @@ def ratings() -> None:
 
 @command(ratings, "rebuild", example="pbem ratings rebuild")
 def ratings_rebuild() -> None:
-    """Make all ratings again from the results.
+    """Make all ratings and the games' statistics again.
 
     Ratings that differ are replaced. Safe at any time, and beside a running server. Endings that couldn't be read are tried again by the worker.
     """
     from pbem.ops.setup import open_server
+    from pbem.service.archive import game_statistics
     from pbem.service.archive.rebuild_ratings import rebuild
     from pbem.store import results
 
@@ -329,6 +330,7 @@ def ratings_rebuild() -> None:
         with progress() as begin:
             rebuilt = rebuild(server, begin("Ratings", server.query(results.last)))
         click.echo(f"{counted(rebuilt.endings, 'game')}. Ratings differed after {rebuilt.changed}.")
+        click.echo(f"{counted(game_statistics.rebuild(server), 'public game')} in the statistics.")
 
 
 @main.group("config", epilog=CODES)

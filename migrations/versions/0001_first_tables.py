@@ -11,26 +11,6 @@ depends_on = None
 
 def upgrade() -> None:
     op.create_table(
-        "received_count",
-        sa.Column("day", sa.Date(), nullable=False),
-        sa.Column("what", sa.Text(), nullable=False),
-        sa.Column("count", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
-        sa.PrimaryKeyConstraint("day", "what", name=op.f("pk_received_count")),
-    )
-    op.create_table(
-        "mail_server",
-        sa.Column("authserv_id", sa.Text(), nullable=False),
-        sa.Column("received_above", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
-        sa.Column("measured_at", sa.DateTime(timezone=True), nullable=False),
-        sa.PrimaryKeyConstraint("authserv_id", name=op.f("pk_mail_server")),
-    )
-    op.create_table(
-        "known_key",
-        sa.Column("fingerprint", sa.Text(), nullable=False),
-        sa.Column("used_since", sa.DateTime(timezone=True), nullable=False),
-        sa.PrimaryKeyConstraint("fingerprint", name=op.f("pk_known_key")),
-    )
-    op.create_table(
         "audit_head",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
         sa.Column("seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
@@ -45,17 +25,29 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_clock_step")),
     )
     op.create_table(
+        "domain_traffic",
+        sa.Column("day", sa.Date(), autoincrement=False, nullable=False),
+        sa.Column("domain", sa.Text(), autoincrement=False, nullable=False),
+        sa.Column("sent", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("deferred", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("bounced", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("complained", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.PrimaryKeyConstraint("day", "domain", name=op.f("pk_domain_traffic")),
+    )
+    op.create_table(
+        "game_sum",
+        sa.Column("kind", sa.Text(), autoincrement=False, nullable=False),
+        sa.Column("what", sa.Text(), autoincrement=False, nullable=False),
+        sa.Column("value", sa.Text(), autoincrement=False, nullable=False),
+        sa.Column("count", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.PrimaryKeyConstraint("kind", "what", "value", name=op.f("pk_game_sum")),
+    )
+    op.create_table(
         "heartbeat",
-        sa.Column("worker", sa.Text(), nullable=False),
+        sa.Column("worker", sa.Text(), autoincrement=False, nullable=False),
         sa.Column("started_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("beat_at", sa.DateTime(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("worker", name=op.f("pk_heartbeat")),
-    )
-    op.create_table(
-        "lease",
-        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
-        sa.Column("until", sa.DateTime(timezone=True), nullable=False),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_lease")),
     )
     op.create_table(
         "job",
@@ -82,10 +74,30 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_job_status_id"), ["status", "id"], unique=False)
 
     op.create_table(
-        "task_progress",
-        sa.Column("task", sa.Text(), nullable=False),
-        sa.Column("last_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
-        sa.PrimaryKeyConstraint("task", name=op.f("pk_task_progress")),
+        "known_key",
+        sa.Column("fingerprint", sa.Text(), autoincrement=False, nullable=False),
+        sa.Column("used_since", sa.DateTime(timezone=True), nullable=False),
+        sa.PrimaryKeyConstraint("fingerprint", name=op.f("pk_known_key")),
+    )
+    op.create_table(
+        "lease",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("until", sa.DateTime(timezone=True), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_lease")),
+    )
+    op.create_table(
+        "link_request",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column("mailbox", sa.Text(), nullable=False),
+        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_link_request")),
+    )
+    op.create_table(
+        "mail_server",
+        sa.Column("authserv_id", sa.Text(), autoincrement=False, nullable=False),
+        sa.Column("received_above", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("measured_at", sa.DateTime(timezone=True), nullable=False),
+        sa.PrimaryKeyConstraint("authserv_id", name=op.f("pk_mail_server")),
     )
     op.create_table(
         "outage",
@@ -135,43 +147,37 @@ def upgrade() -> None:
         )
 
     op.create_table(
-        "organiser",
-        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
-        sa.Column("name", sa.Text(), nullable=False),
-        sa.Column("address", sa.Text(), nullable=False),
-        sa.Column("person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
-        sa.Column("passphrase", sa.Text(), nullable=False),
-        sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
-        sa.Column("totp", sa.Text(), nullable=True),
-        sa.Column("totp_step", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
-        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_organiser_person_id")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_organiser")),
-        sa.UniqueConstraint("name", name=op.f("uq_organiser_name")),
-    )
-    op.create_table(
         "quota",
-        sa.Column("bucket", sa.Text(), nullable=False),
+        sa.Column("bucket", sa.Text(), autoincrement=False, nullable=False),
         sa.Column("used_until", sa.DateTime(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("bucket", name=op.f("pk_quota")),
     )
     op.create_table(
-        "task_run",
-        sa.Column("task", sa.Text(), nullable=False),
-        sa.Column("period", sa.Text(), nullable=False),
-        sa.PrimaryKeyConstraint("task", "period", name=op.f("pk_task_run")),
+        "rating",
+        sa.Column("seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("player", sa.Text(), autoincrement=False, nullable=False),
+        sa.Column("kind", sa.Text(), autoincrement=False, nullable=False),
+        sa.Column("mu_before", sa.Double(), nullable=False),
+        sa.Column("sigma_before", sa.Double(), nullable=False),
+        sa.Column("mu", sa.Double(), nullable=False),
+        sa.Column("sigma", sa.Double(), nullable=False),
+        sa.Column("games", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.PrimaryKeyConstraint("seq", "player", "kind", name=op.f("pk_rating")),
     )
+    with op.batch_alter_table("rating", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_rating_player_kind_seq"), ["player", "kind", "seq"], unique=False)
+
     op.create_table(
-        "tally",
-        sa.Column("day", sa.Date(), nullable=False),
-        sa.Column("hour", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
-        sa.Column("kind", sa.Text(), nullable=False),
+        "received_count",
+        sa.Column("day", sa.Date(), autoincrement=False, nullable=False),
+        sa.Column("what", sa.Text(), autoincrement=False, nullable=False),
         sa.Column("count", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
-        sa.PrimaryKeyConstraint("day", "hour", "kind", name=op.f("pk_tally")),
+        sa.PrimaryKeyConstraint("day", "what", name=op.f("pk_received_count")),
     )
     op.create_table(
         "search_word",
-        sa.Column("about", sa.Text(), nullable=False),
-        sa.Column("word", sa.LargeBinary(), nullable=False),
+        sa.Column("about", sa.Text(), autoincrement=False, nullable=False),
+        sa.Column("word", sa.LargeBinary(), autoincrement=False, nullable=False),
         sa.Column(
             "subject_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
         ),
@@ -184,15 +190,37 @@ def upgrade() -> None:
         )
 
     op.create_table(
-        "domain_traffic",
-        sa.Column("day", sa.Date(), nullable=False),
-        sa.Column("domain", sa.Text(), nullable=False),
-        sa.Column("sent", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
-        sa.Column("deferred", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
-        sa.Column("bounced", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
-        sa.Column("complained", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
-        sa.PrimaryKeyConstraint("day", "domain", name=op.f("pk_domain_traffic")),
+        "tally",
+        sa.Column("day", sa.Date(), autoincrement=False, nullable=False),
+        sa.Column("hour", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("kind", sa.Text(), autoincrement=False, nullable=False),
+        sa.Column("count", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.PrimaryKeyConstraint("day", "hour", "kind", name=op.f("pk_tally")),
     )
+    op.create_table(
+        "task_progress",
+        sa.Column("task", sa.Text(), autoincrement=False, nullable=False),
+        sa.Column("last_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.PrimaryKeyConstraint("task", name=op.f("pk_task_progress")),
+    )
+    op.create_table(
+        "task_run",
+        sa.Column("task", sa.Text(), autoincrement=False, nullable=False),
+        sa.Column("period", sa.Text(), autoincrement=False, nullable=False),
+        sa.PrimaryKeyConstraint("task", "period", name=op.f("pk_task_run")),
+    )
+    op.create_table(
+        "alias",
+        sa.Column(
+            "person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("identity", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_alias_person_id")),
+        sa.PrimaryKeyConstraint("person_id", name=op.f("pk_alias")),
+    )
+    with op.batch_alter_table("alias", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_alias_identity"), ["identity"], unique=False)
+
     op.create_table(
         "ban",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
@@ -246,7 +274,7 @@ def upgrade() -> None:
         sa.Column(
             "person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
         ),
-        sa.Column("day", sa.Date(), nullable=False),
+        sa.Column("day", sa.Date(), autoincrement=False, nullable=False),
         sa.Column("points", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_bounce_person_id")),
         sa.PrimaryKeyConstraint("person_id", "day", name=op.f("pk_bounce")),
@@ -294,6 +322,7 @@ def upgrade() -> None:
         sa.Column("orders", sa.Text(), nullable=False),
         sa.Column("halted", sa.Text(), nullable=True),
         sa.Column("result_seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("counted", sa.Boolean(), nullable=True),
         sa.CheckConstraint("halted IN ('gone', 'failed', 'changed')", name=op.f("ck_game_halted")),
         sa.CheckConstraint(
             "status IN ('planned', 'open', 'playing', 'over', 'void', 'closed', 'expired', 'frozen')",
@@ -305,7 +334,15 @@ def upgrade() -> None:
         sa.UniqueConstraint("key", name=op.f("uq_game_key")),
     )
     with op.batch_alter_table("game", schema=None) as batch_op:
+        batch_op.create_index(
+            "ix_game_counted",
+            ["ended_at", "id"],
+            unique=False,
+            sqlite_where=sa.text("NOT private AND status = 'over' AND counted IS NULL"),
+            postgresql_where=sa.text("NOT private AND status = 'over' AND counted IS NULL"),
+        )
         batch_op.create_index(batch_op.f("ix_game_ended_at"), ["ended_at"], unique=False)
+        batch_op.create_index(batch_op.f("ix_game_host_id"), ["host_id"], unique=False)
         batch_op.create_index(
             "ix_game_result",
             ["ended_at", "id"],
@@ -313,44 +350,48 @@ def upgrade() -> None:
             sqlite_where=sa.text("rated AND status = 'over' AND result_seq IS NULL"),
             postgresql_where=sa.text("rated AND status = 'over' AND result_seq IS NULL"),
         )
-        batch_op.create_index(batch_op.f("ix_game_host_id"), ["host_id"], unique=False)
         batch_op.create_index(batch_op.f("ix_game_status_created_at"), ["status", "created_at"], unique=False)
         batch_op.create_index(
-            batch_op.f("ix_game_status_private_created_at"), ["status", "private", "created_at"], unique=False
-        )
-        batch_op.create_index(
             batch_op.f("ix_game_status_kind_created_at"), ["status", "kind", "created_at"], unique=False
+        )
+        batch_op.create_index(batch_op.f("ix_game_status_kind_rules"), ["status", "kind", "rules"], unique=False)
+        batch_op.create_index(
+            batch_op.f("ix_game_status_private_created_at"), ["status", "private", "created_at"], unique=False
         )
         batch_op.create_index(
             batch_op.f("ix_game_status_private_kind_created_at"),
             ["status", "private", "kind", "created_at"],
             unique=False,
         )
-        batch_op.create_index(batch_op.f("ix_game_status_kind_rules"), ["status", "kind", "rules"], unique=False)
 
     op.create_table(
-        "session",
+        "organiser",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
-        sa.Column("person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
-        sa.Column("organiser_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
-        sa.Column("secret_hash", sa.LargeBinary(), nullable=False),
-        sa.Column("label", sa.Text(), nullable=False),
-        sa.Column("made_at", sa.DateTime(timezone=True), nullable=False),
-        sa.Column("used_on", sa.Date(), nullable=False),
-        sa.Column("checked_at", sa.DateTime(timezone=True), nullable=True),
-        sa.Column("ended_at", sa.DateTime(timezone=True), nullable=True),
-        sa.CheckConstraint("(person_id IS NULL) <> (organiser_id IS NULL)", name=op.f("ck_session_whose")),
-        sa.ForeignKeyConstraint(
-            ["organiser_id"], ["organiser.id"], name=op.f("fk_session_organiser_id"), ondelete="CASCADE"
-        ),
-        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_session_person_id")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_session")),
-        sa.UniqueConstraint("secret_hash", name=op.f("uq_session_secret_hash")),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("address", sa.Text(), nullable=False),
+        sa.Column("person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("passphrase", sa.Text(), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("totp", sa.Text(), nullable=True),
+        sa.Column("totp_step", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_organiser_person_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_organiser")),
+        sa.UniqueConstraint("name", name=op.f("uq_organiser_name")),
     )
-    with op.batch_alter_table("session", schema=None) as batch_op:
-        batch_op.create_index(batch_op.f("ix_session_organiser_id"), ["organiser_id"], unique=False)
-        batch_op.create_index(batch_op.f("ix_session_person_id"), ["person_id"], unique=False)
-
+    op.create_table(
+        "profile",
+        sa.Column(
+            "person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("key", sa.Text(), nullable=False),
+        sa.Column("audience", sa.Text(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("punctual", sa.Boolean(), nullable=False),
+        sa.CheckConstraint("audience IN ('met', 'everyone')", name=op.f("ck_profile_audience")),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_profile_person_id")),
+        sa.PrimaryKeyConstraint("person_id", name=op.f("pk_profile")),
+        sa.UniqueConstraint("key", name=op.f("uq_profile_key")),
+    )
     op.create_table(
         "unreachable",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
@@ -381,18 +422,6 @@ def upgrade() -> None:
     )
     with op.batch_alter_table("vacation", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_vacation_person_id"), ["person_id"], unique=False)
-
-    op.create_table(
-        "alias",
-        sa.Column(
-            "person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
-        ),
-        sa.Column("identity", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
-        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_alias_person_id")),
-        sa.PrimaryKeyConstraint("person_id", name=op.f("pk_alias")),
-    )
-    with op.batch_alter_table("alias", schema=None) as batch_op:
-        batch_op.create_index(batch_op.f("ix_alias_identity"), ["identity"], unique=False)
 
     op.create_table(
         "volunteer",
@@ -442,6 +471,15 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_audit_game_id_seq"), ["game_id", "seq"], unique=False)
         batch_op.create_index(batch_op.f("ix_audit_person_id_seq"), ["person_id", "seq"], unique=False)
 
+    op.create_table(
+        "back_vote",
+        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("seat", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("head", sa.LargeBinary(), nullable=False),
+        sa.Column("back_to", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_back_vote_game_id")),
+        sa.PrimaryKeyConstraint("game_id", "seat", name=op.f("pk_back_vote")),
+    )
     op.create_table(
         "call",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
@@ -530,6 +568,34 @@ def upgrade() -> None:
         )
 
     op.create_table(
+        "finished_game",
+        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("kind", sa.Text(), nullable=False),
+        sa.Column("counts", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_finished_game_game_id")),
+        sa.PrimaryKeyConstraint("game_id", name=op.f("pk_finished_game")),
+    )
+    op.create_table(
+        "finished_seat",
+        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("seat", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("player", sa.Text(), autoincrement=False, nullable=False),
+        sa.Column("kind", sa.Text(), nullable=False),
+        sa.Column("seats", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("rank", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("score", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("margin", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("choices", sa.Text(), nullable=False),
+        sa.Column("ended_at", sa.DateTime(timezone=True), nullable=False),
+        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_finished_seat_game_id")),
+        sa.PrimaryKeyConstraint("game_id", "seat", "player", name=op.f("pk_finished_seat")),
+    )
+    with op.batch_alter_table("finished_seat", schema=None) as batch_op:
+        batch_op.create_index(
+            batch_op.f("ix_finished_seat_player_ended_at_game_id"), ["player", "ended_at", "game_id"], unique=False
+        )
+
+    op.create_table(
         "flaw",
         sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
         sa.Column("found_at", sa.DateTime(timezone=True), nullable=False),
@@ -538,6 +604,37 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_flaw_game_id")),
         sa.PrimaryKeyConstraint("game_id", name=op.f("pk_flaw")),
     )
+    op.create_table(
+        "former_player",
+        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("seat", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("turn", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("lines", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_former_player_game_id")),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_former_player_person_id")),
+        sa.PrimaryKeyConstraint("game_id", "seat", "seq", name=op.f("pk_former_player")),
+    )
+    with op.batch_alter_table("former_player", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_former_player_person_id"), ["person_id"], unique=False)
+
+    op.create_table(
+        "insider",
+        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column(
+            "person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("how", sa.Text(), autoincrement=False, nullable=False),
+        sa.CheckConstraint("how IN ('sat', 'looked')", name=op.f("ck_insider_how")),
+        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_insider_game_id")),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_insider_person_id")),
+        sa.PrimaryKeyConstraint("game_id", "person_id", "how", name=op.f("pk_insider")),
+    )
+    with op.batch_alter_table("insider", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_insider_person_id"), ["person_id"], unique=False)
+
     op.create_table(
         "invitation",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
@@ -553,6 +650,23 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_invitation")),
         sa.UniqueConstraint("game_id", "person_id", name=op.f("uq_invitation_game_id_person_id")),
     )
+    op.create_table(
+        "join_request",
+        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column(
+            "person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("word", sa.Text(), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("invited", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_join_request_game_id")),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_join_request_person_id")),
+        sa.PrimaryKeyConstraint("game_id", "person_id", name=op.f("pk_join_request")),
+    )
+    with op.batch_alter_table("join_request", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_join_request_person_id"), ["person_id"], unique=False)
+
     op.create_table(
         "log",
         sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
@@ -571,6 +685,22 @@ def upgrade() -> None:
     )
     with op.batch_alter_table("log", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_log_at"), ["at"], unique=False)
+
+    op.create_table(
+        "note",
+        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("seat", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column(
+            "person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("text", sa.Text(), nullable=False),
+        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_note_game_id")),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_note_person_id")),
+        sa.PrimaryKeyConstraint("game_id", "seat", "person_id", name=op.f("pk_note")),
+    )
+    with op.batch_alter_table("note", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_note_person_id"), ["person_id"], unique=False)
 
     op.create_table(
         "offer",
@@ -635,19 +765,19 @@ def upgrade() -> None:
     with op.batch_alter_table("outbox", schema=None) as batch_op:
         batch_op.create_index("ix_outbox_due", ["status", "due_at"], unique=False)
         batch_op.create_index(
-            "ix_outbox_turns",
-            ["rank", "domain", "id"],
-            unique=False,
-            sqlite_where=sa.text("status = 'queued'"),
-            postgresql_where=sa.text("status = 'queued'"),
-        )
-        batch_op.create_index(batch_op.f("ix_outbox_person_id_queued_at"), ["person_id", "queued_at"], unique=False)
-        batch_op.create_index(
             "ix_outbox_editable",
             ["due_at"],
             unique=False,
             sqlite_where=sa.text("remote_id IS NOT NULL"),
             postgresql_where=sa.text("remote_id IS NOT NULL"),
+        )
+        batch_op.create_index(batch_op.f("ix_outbox_person_id_queued_at"), ["person_id", "queued_at"], unique=False)
+        batch_op.create_index(
+            "ix_outbox_turns",
+            ["rank", "domain", "id"],
+            unique=False,
+            sqlite_where=sa.text("status = 'queued'"),
+            postgresql_where=sa.text("status = 'queued'"),
         )
 
     op.create_table(
@@ -662,21 +792,6 @@ def upgrade() -> None:
     with op.batch_alter_table("pause", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_pause_end_at_game_id"), ["end_at", "game_id"], unique=False)
         batch_op.create_index(batch_op.f("ix_pause_game_id"), ["game_id"], unique=False)
-
-    op.create_table(
-        "insider",
-        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
-        sa.Column(
-            "person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
-        ),
-        sa.Column("how", sa.Text(), nullable=False),
-        sa.CheckConstraint("how IN ('sat', 'looked')", name=op.f("ck_insider_how")),
-        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_insider_game_id")),
-        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_insider_person_id")),
-        sa.PrimaryKeyConstraint("game_id", "person_id", "how", name=op.f("pk_insider")),
-    )
-    with op.batch_alter_table("insider", schema=None) as batch_op:
-        batch_op.create_index(batch_op.f("ix_insider_person_id"), ["person_id"], unique=False)
 
     op.create_table(
         "player",
@@ -703,36 +818,6 @@ def upgrade() -> None:
             postgresql_where=sa.text("missed >= 2"),
         )
         batch_op.create_index(batch_op.f("ix_player_person_id"), ["person_id"], unique=False)
-
-    op.create_table(
-        "former_player",
-        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
-        sa.Column("seat", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
-        sa.Column("seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
-        sa.Column("turn", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
-        sa.Column("lines", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
-        sa.Column("person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
-        sa.Column("name", sa.Text(), nullable=False),
-        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_former_player_game_id")),
-        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_former_player_person_id")),
-        sa.PrimaryKeyConstraint("game_id", "seat", "seq", name=op.f("pk_former_player")),
-    )
-    with op.batch_alter_table("former_player", schema=None) as batch_op:
-        batch_op.create_index(batch_op.f("ix_former_player_person_id"), ["person_id"], unique=False)
-
-    op.create_table(
-        "note",
-        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
-        sa.Column("seat", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
-        sa.Column("person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
-        sa.Column("text", sa.Text(), nullable=False),
-        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
-        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_note_game_id")),
-        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_note_person_id")),
-        sa.PrimaryKeyConstraint("game_id", "seat", "person_id", name=op.f("pk_note")),
-    )
-    with op.batch_alter_table("note", schema=None) as batch_op:
-        batch_op.create_index(batch_op.f("ix_note_person_id"), ["person_id"], unique=False)
 
     op.create_table(
         "preference",
@@ -766,44 +851,6 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("game_id", name=op.f("pk_recording")),
     )
     op.create_table(
-        "review",
-        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
-        sa.Column("seat", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
-        sa.Column("person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
-        sa.Column("due_at", sa.DateTime(timezone=True), nullable=False),
-        sa.Column("attempts", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
-        sa.Column("body", sa.Text(), nullable=True),
-        sa.Column("shared", sa.Boolean(), nullable=False),
-        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_review_game_id")),
-        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_review_person_id")),
-        sa.PrimaryKeyConstraint("game_id", "seat", name=op.f("pk_review")),
-    )
-    with op.batch_alter_table("review", schema=None) as batch_op:
-        batch_op.create_index(
-            "ix_review_due",
-            ["due_at"],
-            unique=False,
-            sqlite_where=sa.text("body IS NULL"),
-            postgresql_where=sa.text("body IS NULL"),
-        )
-        batch_op.create_index(batch_op.f("ix_review_person_id"), ["person_id"], unique=False)
-
-    op.create_table(
-        "rating",
-        sa.Column("seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
-        sa.Column("player", sa.Text(), nullable=False),
-        sa.Column("kind", sa.Text(), nullable=False),
-        sa.Column("mu_before", sa.Double(), nullable=False),
-        sa.Column("sigma_before", sa.Double(), nullable=False),
-        sa.Column("mu", sa.Double(), nullable=False),
-        sa.Column("sigma", sa.Double(), nullable=False),
-        sa.Column("games", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
-        sa.PrimaryKeyConstraint("seq", "player", "kind", name=op.f("pk_rating")),
-    )
-    with op.batch_alter_table("rating", schema=None) as batch_op:
-        batch_op.create_index(batch_op.f("ix_rating_player_kind_seq"), ["player", "kind", "seq"], unique=False)
-
-    op.create_table(
         "result",
         sa.Column("seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
         sa.Column("number", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
@@ -829,6 +876,52 @@ def upgrade() -> None:
         )
         batch_op.create_index(batch_op.f("ix_result_game_id_seq"), ["game_id", "seq"], unique=False)
         batch_op.create_index(batch_op.f("ix_result_player"), ["player"], unique=False)
+
+    op.create_table(
+        "review",
+        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("seat", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("due_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("attempts", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("body", sa.Text(), nullable=True),
+        sa.Column("shared", sa.Boolean(), nullable=False),
+        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_review_game_id")),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_review_person_id")),
+        sa.PrimaryKeyConstraint("game_id", "seat", name=op.f("pk_review")),
+    )
+    with op.batch_alter_table("review", schema=None) as batch_op:
+        batch_op.create_index(
+            "ix_review_due",
+            ["due_at"],
+            unique=False,
+            sqlite_where=sa.text("body IS NULL"),
+            postgresql_where=sa.text("body IS NULL"),
+        )
+        batch_op.create_index(batch_op.f("ix_review_person_id"), ["person_id"], unique=False)
+
+    op.create_table(
+        "session",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column("person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("organiser_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("secret_hash", sa.LargeBinary(), nullable=False),
+        sa.Column("label", sa.Text(), nullable=False),
+        sa.Column("made_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("used_on", sa.Date(), nullable=False),
+        sa.Column("checked_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("ended_at", sa.DateTime(timezone=True), nullable=True),
+        sa.CheckConstraint("(person_id IS NULL) <> (organiser_id IS NULL)", name=op.f("ck_session_whose")),
+        sa.ForeignKeyConstraint(
+            ["organiser_id"], ["organiser.id"], name=op.f("fk_session_organiser_id"), ondelete="CASCADE"
+        ),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_session_person_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_session")),
+        sa.UniqueConstraint("secret_hash", name=op.f("uq_session_secret_hash")),
+    )
+    with op.batch_alter_table("session", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_session_organiser_id"), ["organiser_id"], unique=False)
+        batch_op.create_index(batch_op.f("ix_session_person_id"), ["person_id"], unique=False)
 
     op.create_table(
         "talk",
@@ -862,39 +955,6 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_vote_game_id")),
         sa.PrimaryKeyConstraint("game_id", "seat", name=op.f("pk_vote")),
     )
-    op.create_table(
-        "back_vote",
-        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
-        sa.Column("seat", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
-        sa.Column("head", sa.LargeBinary(), nullable=False),
-        sa.Column("back_to", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
-        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_back_vote_game_id")),
-        sa.PrimaryKeyConstraint("game_id", "seat", name=op.f("pk_back_vote")),
-    )
-    op.create_table(
-        "link_request",
-        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
-        sa.Column("mailbox", sa.Text(), nullable=False),
-        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_link_request")),
-    )
-    op.create_table(
-        "join_request",
-        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
-        sa.Column(
-            "person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
-        ),
-        sa.Column("name", sa.Text(), nullable=False),
-        sa.Column("word", sa.Text(), nullable=False),
-        sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
-        sa.Column("invited", sa.Text(), nullable=False),
-        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_join_request_game_id")),
-        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_join_request_person_id")),
-        sa.PrimaryKeyConstraint("game_id", "person_id", name=op.f("pk_join_request")),
-    )
-    with op.batch_alter_table("join_request", schema=None) as batch_op:
-        batch_op.create_index(batch_op.f("ix_join_request_person_id"), ["person_id"], unique=False)
-
     op.create_table(
         "ledger",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
@@ -931,6 +991,13 @@ def upgrade() -> None:
     )
     with op.batch_alter_table("link", schema=None) as batch_op:
         batch_op.create_index(
+            "ix_link_of_nobody",
+            ["purpose"],
+            unique=True,
+            sqlite_where=sa.text("person_id IS NULL AND game_id IS NULL"),
+            postgresql_where=sa.text("person_id IS NULL AND game_id IS NULL"),
+        )
+        batch_op.create_index(
             "ix_link_outbox_id",
             ["outbox_id"],
             unique=False,
@@ -938,13 +1005,6 @@ def upgrade() -> None:
             postgresql_where=sa.text("outbox_id IS NOT NULL"),
         )
         batch_op.create_index(batch_op.f("ix_link_person_id"), ["person_id"], unique=False)
-        batch_op.create_index(
-            "ix_link_of_nobody",
-            ["purpose"],
-            unique=True,
-            sqlite_where=sa.text("person_id IS NULL AND game_id IS NULL"),
-            postgresql_where=sa.text("person_id IS NULL AND game_id IS NULL"),
-        )
 
     op.create_table(
         "received",
@@ -979,16 +1039,16 @@ def downgrade() -> None:
 
     op.drop_table("received")
     with op.batch_alter_table("link", schema=None) as batch_op:
-        batch_op.drop_index(
-            "ix_link_of_nobody",
-            sqlite_where=sa.text("person_id IS NULL AND game_id IS NULL"),
-            postgresql_where=sa.text("person_id IS NULL AND game_id IS NULL"),
-        )
         batch_op.drop_index(batch_op.f("ix_link_person_id"))
         batch_op.drop_index(
             "ix_link_outbox_id",
             sqlite_where=sa.text("outbox_id IS NOT NULL"),
             postgresql_where=sa.text("outbox_id IS NOT NULL"),
+        )
+        batch_op.drop_index(
+            "ix_link_of_nobody",
+            sqlite_where=sa.text("person_id IS NULL AND game_id IS NULL"),
+            postgresql_where=sa.text("person_id IS NULL AND game_id IS NULL"),
         )
 
     op.drop_table("link")
@@ -996,14 +1056,21 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_ledger_outbox_id"))
 
     op.drop_table("ledger")
-    with op.batch_alter_table("join_request", schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f("ix_join_request_person_id"))
-
-    op.drop_table("join_request")
-    op.drop_table("link_request")
-    op.drop_table("back_vote")
     op.drop_table("vote")
     op.drop_table("view")
+    op.drop_table("talk")
+    with op.batch_alter_table("session", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_session_person_id"))
+        batch_op.drop_index(batch_op.f("ix_session_organiser_id"))
+
+    op.drop_table("session")
+    with op.batch_alter_table("review", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_review_person_id"))
+        batch_op.drop_index(
+            "ix_review_due", sqlite_where=sa.text("body IS NULL"), postgresql_where=sa.text("body IS NULL")
+        )
+
+    op.drop_table("review")
     with op.batch_alter_table("result", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_result_player"))
         batch_op.drop_index(batch_op.f("ix_result_game_id_seq"))
@@ -1012,23 +1079,7 @@ def downgrade() -> None:
         )
 
     op.drop_table("result")
-    with op.batch_alter_table("rating", schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f("ix_rating_player_kind_seq"))
-
-    op.drop_table("rating")
-    op.drop_table("talk")
-    with op.batch_alter_table("review", schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f("ix_review_person_id"))
-        batch_op.drop_index(
-            "ix_review_due", sqlite_where=sa.text("body IS NULL"), postgresql_where=sa.text("body IS NULL")
-        )
-
-    op.drop_table("review")
     op.drop_table("recording")
-    with op.batch_alter_table("note", schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f("ix_note_person_id"))
-
-    op.drop_table("note")
     with op.batch_alter_table("preference", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_preference_person_id"))
         batch_op.drop_index(
@@ -1038,18 +1089,13 @@ def downgrade() -> None:
         )
 
     op.drop_table("preference")
-    with op.batch_alter_table("former_player", schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f("ix_former_player_person_id"))
-
-    op.drop_table("former_player")
     with op.batch_alter_table("player", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_player_person_id"))
+        batch_op.drop_index(
+            "ix_player_missed", sqlite_where=sa.text("missed >= 2"), postgresql_where=sa.text("missed >= 2")
+        )
 
     op.drop_table("player")
-    with op.batch_alter_table("insider", schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f("ix_insider_person_id"))
-
-    op.drop_table("insider")
     with op.batch_alter_table("pause", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_pause_game_id"))
         batch_op.drop_index(batch_op.f("ix_pause_end_at_game_id"))
@@ -1057,12 +1103,14 @@ def downgrade() -> None:
     op.drop_table("pause")
     with op.batch_alter_table("outbox", schema=None) as batch_op:
         batch_op.drop_index(
+            "ix_outbox_turns", sqlite_where=sa.text("status = 'queued'"), postgresql_where=sa.text("status = 'queued'")
+        )
+        batch_op.drop_index(batch_op.f("ix_outbox_person_id_queued_at"))
+        batch_op.drop_index(
             "ix_outbox_editable",
             sqlite_where=sa.text("remote_id IS NOT NULL"),
             postgresql_where=sa.text("remote_id IS NOT NULL"),
         )
-        batch_op.drop_index(batch_op.f("ix_outbox_person_id_queued_at"))
-        batch_op.drop_index("ix_outbox_turns")
         batch_op.drop_index("ix_outbox_due")
 
     op.drop_table("outbox")
@@ -1072,15 +1120,42 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_offer_game_id_seat"))
 
     op.drop_table("offer")
+    with op.batch_alter_table("note", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_note_person_id"))
+
+    op.drop_table("note")
     with op.batch_alter_table("log", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_log_at"))
 
     op.drop_table("log")
+    with op.batch_alter_table("join_request", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_join_request_person_id"))
+
+    op.drop_table("join_request")
     op.drop_table("invitation")
+    with op.batch_alter_table("insider", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_insider_person_id"))
+
+    op.drop_table("insider")
+    with op.batch_alter_table("former_player", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_former_player_person_id"))
+
+    op.drop_table("former_player")
     op.drop_table("flaw")
+    with op.batch_alter_table("finished_seat", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_finished_seat_player_ended_at_game_id"))
+
+    op.drop_table("finished_seat")
+    op.drop_table("finished_game")
     with op.batch_alter_table("deadline", schema=None) as batch_op:
-        batch_op.drop_index("ix_deadline_remind")
-        batch_op.drop_index("ix_deadline_due")
+        batch_op.drop_index(
+            "ix_deadline_remind",
+            sqlite_where=sa.text("status = 'open' AND remind_at IS NOT NULL"),
+            postgresql_where=sa.text("status = 'open' AND remind_at IS NOT NULL"),
+        )
+        batch_op.drop_index(
+            "ix_deadline_due", sqlite_where=sa.text("status = 'open'"), postgresql_where=sa.text("status = 'open'")
+        )
 
     op.drop_table("deadline")
     with op.batch_alter_table("channel", schema=None) as batch_op:
@@ -1092,6 +1167,7 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_call_status_at"))
 
     op.drop_table("call")
+    op.drop_table("back_vote")
     with op.batch_alter_table("audit", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_audit_person_id_seq"))
         batch_op.drop_index(batch_op.f("ix_audit_game_id_seq"))
@@ -1104,10 +1180,6 @@ def downgrade() -> None:
 
     op.drop_table("alarm")
     op.drop_table("volunteer")
-    with op.batch_alter_table("alias", schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f("ix_alias_identity"))
-
-    op.drop_table("alias")
     with op.batch_alter_table("vacation", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_vacation_person_id"))
 
@@ -1116,24 +1188,26 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_unreachable_end_at_start_at"))
 
     op.drop_table("unreachable")
-    with op.batch_alter_table("session", schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f("ix_session_person_id"))
-        batch_op.drop_index(batch_op.f("ix_session_organiser_id"))
-
-    op.drop_table("session")
+    op.drop_table("profile")
+    op.drop_table("organiser")
     with op.batch_alter_table("game", schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f("ix_game_status_kind_rules"))
         batch_op.drop_index(batch_op.f("ix_game_status_private_kind_created_at"))
-        batch_op.drop_index(batch_op.f("ix_game_status_kind_created_at"))
         batch_op.drop_index(batch_op.f("ix_game_status_private_created_at"))
+        batch_op.drop_index(batch_op.f("ix_game_status_kind_rules"))
+        batch_op.drop_index(batch_op.f("ix_game_status_kind_created_at"))
         batch_op.drop_index(batch_op.f("ix_game_status_created_at"))
-        batch_op.drop_index(batch_op.f("ix_game_host_id"))
         batch_op.drop_index(
             "ix_game_result",
             sqlite_where=sa.text("rated AND status = 'over' AND result_seq IS NULL"),
             postgresql_where=sa.text("rated AND status = 'over' AND result_seq IS NULL"),
         )
+        batch_op.drop_index(batch_op.f("ix_game_host_id"))
         batch_op.drop_index(batch_op.f("ix_game_ended_at"))
+        batch_op.drop_index(
+            "ix_game_counted",
+            sqlite_where=sa.text("NOT private AND status = 'over' AND counted IS NULL"),
+            postgresql_where=sa.text("NOT private AND status = 'over' AND counted IS NULL"),
+        )
 
     op.drop_table("game")
     op.drop_table("bounce")
@@ -1149,15 +1223,23 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_ban_person_id"))
 
     op.drop_table("ban")
-    op.drop_table("domain_traffic")
+    with op.batch_alter_table("alias", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_alias_identity"))
+
+    op.drop_table("alias")
+    op.drop_table("task_run")
+    op.drop_table("task_progress")
+    op.drop_table("tally")
     with op.batch_alter_table("search_word", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_search_word_about_subject_id_word"))
 
     op.drop_table("search_word")
-    op.drop_table("tally")
-    op.drop_table("task_run")
+    op.drop_table("received_count")
+    with op.batch_alter_table("rating", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_rating_player_kind_seq"))
+
+    op.drop_table("rating")
     op.drop_table("quota")
-    op.drop_table("organiser")
     with op.batch_alter_table("person", schema=None) as batch_op:
         batch_op.drop_index(
             "ix_person_digest",
@@ -1170,15 +1252,16 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_outage_end_at"))
 
     op.drop_table("outage")
-    op.drop_table("task_progress")
+    op.drop_table("mail_server")
+    op.drop_table("link_request")
+    op.drop_table("lease")
+    op.drop_table("known_key")
     with op.batch_alter_table("job", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_job_status_id"))
 
     op.drop_table("job")
-    op.drop_table("lease")
     op.drop_table("heartbeat")
+    op.drop_table("game_sum")
+    op.drop_table("domain_traffic")
     op.drop_table("clock_step")
     op.drop_table("audit_head")
-    op.drop_table("known_key")
-    op.drop_table("mail_server")
-    op.drop_table("received_count")

@@ -97,6 +97,13 @@ class ResultKind(StrEnum):
     MERGED = "merged"
 
 
+class Audience(StrEnum):
+    """Who may see a person's profile, where they have one."""
+
+    MET = "met"
+    EVERYONE = "everyone"
+
+
 class JobStatus(StrEnum):
     """How far a job of the desk has come."""
 

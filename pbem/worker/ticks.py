@@ -18,7 +18,7 @@ from pbem.clock import WatchedClock
 from pbem.coach import MakeReview
 from pbem.service.absence import bots, offers, substitutes, timeouts
 from pbem.service.account import channels
-from pbem.service.archive import daily_check, ratings, reviews
+from pbem.service.archive import daily_check, game_statistics, ratings, reviews
 from pbem.service.clocks import outages, reachability, stopped_tables
 from pbem.service.clocks.outages import Worker
 from pbem.service.desk import alarm_emails, jobs, statistics
@@ -215,6 +215,11 @@ def update_ratings(context: WorkerContext) -> bool:
     return ratings.add_endings(context.server) == ratings.BATCH
 
 
+def count_finished(context: WorkerContext) -> bool:
+    """Add finished public games to the statistics of their game and of their players."""
+    return game_statistics.count_games(context.server) == game_statistics.BATCH
+
+
 def make_reviews(context: WorkerContext) -> bool:
     """Make the next review of a finished game."""
     if context.review is None:
@@ -265,6 +270,7 @@ TICKS: Final = (
     Tick("count", 60, count_activity),
     Tick("check", 60, check_records),
     Tick("ratings", 2, update_ratings),
+    Tick("finished", 10, count_finished),
     Tick("reviews", 10, make_reviews),
     Tick("daily", 600, clean_up, waits_for_clock=True),
 )

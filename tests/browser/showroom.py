@@ -29,7 +29,7 @@ from pbem import config
 from pbem.domain.missed_turns import Successor
 from pbem.service.absence.bots import play_bots
 from pbem.service.account import change_address, delete
-from pbem.service.archive import export, replay, reviews
+from pbem.service.archive import export, game_statistics, replay, reviews
 from pbem.service.clocks import reachability
 from pbem.service.desk import calls, jobs, one_time_codes, organisers, statistics
 from pbem.service.desk.acts.clocks import Close, Freeze, Pause
@@ -183,6 +183,7 @@ class Showroom:
         while reviews.make_next(self.server, sample):
             pass
         self.server.run(reviews.share, self._seat(over, 1), shared=True)
+        assert game_statistics.count_games(self.server) == 1
         self._carry()
         save_overdue(self.server)
         seated = {kind: self._seat(each, next(iter(each.asked()))) for kind, each in begun.items()}

@@ -27,7 +27,7 @@ from pbem.plugins.foreign import FAULTS, Fault
 from pbem.service import links
 from pbem.service.absence import bots, offers, second_chance, substitutes
 from pbem.service.account import channels, my_page
-from pbem.service.archive import ratings, replay, reviews, table_file
+from pbem.service.archive import game_statistics, ratings, replay, reviews, table_file
 from pbem.service.archive.daily_check import CheckResult
 from pbem.service.clocks import more_time, outages, reachability, stopped_tables, vacations
 from pbem.service.clocks.clock_steps import StepFinder
@@ -267,6 +267,8 @@ def plays_by_links(world: AddressWorld) -> None:
     world.carry()
     world.moderate(Correct(finished.id, "result", "none"))
     ratings.add_endings(server)
+    game_statistics.count_games(server)
+    game_statistics.rebuild(server)
     token = world.links.of(finished, 0)[1]
     server.run(replay.share, token)
     server.run(replay.stop_sharing, token)

@@ -129,7 +129,8 @@ class _PuttingBack:
         record = LogWriter(saved.game, now, self.server.randomness)
         # A title may have been corrected since because of what it said; the log tells nothing of titles.
         title = saved.game.title if self.here is None else self.here.title
-        game = saved.game._replace(title=title, host_id=self._host(people, players), halted=None, result_seq=None)
+        host_id = self._host(people, players)
+        game = saved.game._replace(title=title, host_id=host_id, halted=None, result_seq=None, counted=None)
         former = self._former(people)
         for line in self._redacted_since():
             record.add(Kind.REDACTED, None, _BY, {"line": line, "reason": self.reason})

@@ -52,6 +52,7 @@ from pbem.store.schema.people import (
     ORGANISER,
     PERSON,
     PREFERENCE,
+    PROFILE,
     SESSION,
     UNREACHABLE,
     VACATION,
@@ -63,11 +64,20 @@ from pbem.store.schema.people import (
     LinkRequestRow,
     OrganiserRow,
     PersonRow,
+    ProfileRow,
     SessionRow,
     UnreachableRow,
     VacationRow,
 )
 from pbem.store.schema.ratings import RATING, RESULT, RatingRow, ResultRow
+from pbem.store.schema.statistics import (
+    FINISHED_GAME,
+    FINISHED_SEAT,
+    GAME_SUM,
+    FinishedGameRow,
+    FinishedSeatRow,
+    GameSumRow,
+)
 from pbem.store.schema.tables import (
     BACK_VOTE,
     CALL,

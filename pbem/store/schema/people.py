@@ -7,6 +7,7 @@ from typing import Annotated, Final
 from sqlalchemy import CheckConstraint, Index, UniqueConstraint, text
 
 from pbem.domain.channels import ChannelKind, ChannelStatus
+from pbem.domain.states import Audience
 from pbem.store.schema.base import KEY, GameId, Id, Part, PersonId, Reference, one_of, table
 
 
@@ -93,6 +94,24 @@ PREFERENCE = table(
         "ix_preference_digest", "delivery", "person_id", sqlite_where=_READS_DIGESTS, postgresql_where=_READS_DIGESTS
     ),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileRow:
+    """A person's profile, while they show it: to those they have played with, or to everyone.
+
+    `key` is the random end of its address, `name` what they are called there, and `punctual` whether it says how many of their
+    turns were on time. A person who shows no profile has no row.
+    """
+
+    person_id: Annotated[PersonId, KEY]
+    key: str
+    audience: str
+    name: str
+    punctual: bool
+
+
+PROFILE = table("profile", ProfileRow, UniqueConstraint("key"), one_of("audience", *Audience))
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ class GameRow(NamedTuple):
     `conditions` are what those who join without an invitation are asked.
 
     `result_seq` is the number of a `rated` game's ending among all results: None until a worker has added it, 0 where it
-    could not.
+    could not. `counted` is whether a public game is in the statistics: None until a worker has tried.
     """
 
     id: Id
@@ -73,6 +73,7 @@ class GameRow(NamedTuple):
     orders: str
     halted: str | None
     result_seq: int | None
+    counted: bool | None
 
     def __repr__(self) -> str:
         # The secret reveals every card of the game, so no trace or log may show it.
@@ -80,6 +81,7 @@ class GameRow(NamedTuple):
 
 
 _HAS_NO_RESULT: Final = text("rated AND status = 'over' AND result_seq IS NULL")
+_NOT_COUNTED: Final = text("NOT private AND status = 'over' AND counted IS NULL")
 
 GAME = table(
     "game",
@@ -96,6 +98,7 @@ GAME = table(
     Index(None, "host_id"),
     Index(None, "ended_at"),
     Index("ix_game_result", "ended_at", "id", sqlite_where=_HAS_NO_RESULT, postgresql_where=_HAS_NO_RESULT),
+    Index("ix_game_counted", "ended_at", "id", sqlite_where=_NOT_COUNTED, postgresql_where=_NOT_COUNTED),
 )
 
 

@@ -24,6 +24,7 @@ from pbem.service.play.log import Kind
 from pbem.store import (
     blocks,
     deadlines,
+    finished_games,
     games,
     insiders,
     ledger,
@@ -182,6 +183,7 @@ class Merge(PersonAct):
             ledger.note(tx, number, now, "superseded", "their tables are another address's now")
         merge.move_rows(tx, self.other_id, self.person_id)
         ratings.merge(tx, server, persons[self.other_id].key, persons[self.person_id].key)
+        finished_games.merge(tx, persons[self.other_id].key, persons[self.person_id].key)
         if (seen := insiders.plays_and_looked(tx, self.person_id)) is not None:
             raise BadInput(
                 _(
