@@ -6,14 +6,25 @@ A transaction that adds or replaces rows has locked the task `TASK`. Its progres
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Final
 
-from sqlalchemy import Connection, delete, exists, insert, literal_column, select, update
+from sqlalchemy import ColumnElement, Connection, case, delete, exists, func, insert, literal_column, select, update
 
 from pbem.domain.game_statistics import Sums
+from pbem.domain.player_record import Played
 from pbem.domain.states import TableStatus
-from pbem.store import queries, task_progress
-from pbem.store.schema import FINISHED_GAME, FINISHED_SEAT, GAME, GAME_SUM, FinishedGameRow, FinishedSeatRow
+from pbem.store import profiles, queries, task_progress
+from pbem.store.schema import (
+    FINISHED_GAME,
+    FINISHED_SEAT,
+    GAME,
+    GAME_SUM,
+    PERSON,
+    PROFILE,
+    FinishedGameRow,
+    FinishedSeatRow,
+)
 
 TASK: Final = "statistics of games"
 
@@ -21,6 +32,26 @@ TASK: Final = "statistics of games"
 _IS_OVER = GAME.c.status == literal_column(f"'{TableStatus.OVER}'")
 _PUBLIC = ~GAME.c.private
 _NOT_COUNTED = (_PUBLIC, _IS_OVER, GAME.c.counted.is_(None))
+
+
+_LATEST = (FINISHED_SEAT.c.ended_at.desc(), FINISHED_SEAT.c.game_id.desc())
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """How games against one opponent went, by the name and the end of the address of their profile; empty for all others.
+
+    `games` counts each game once for each opponent in it, `ahead` those where the player's rank was better, `level` ties.
+    """
+
+    name: str
+    key: str
+    games: int
+    ahead: int
+    level: int
+
+
+_NUMBERS: Final = ("games", "ahead", "level")
 
 
 def missing(tx: Connection, limit: int) -> list[int]:
@@ -104,6 +135,41 @@ def merge(tx: Connection, key: str, into: str) -> None:
     both = exists().where(*same_seat, other.c.player == into)
     tx.execute(delete(FINISHED_SEAT).where(FINISHED_SEAT.c.player == key, both))
     tx.execute(update(FINISHED_SEAT).where(FINISHED_SEAT.c.player == key).values(player=into))
+
+
+def of_player(tx: Connection, player: str, limit: int) -> list[Played]:
+    """The latest games of a player, in the order in which they ended."""
+    query = select(FINISHED_SEAT).where(FINISHED_SEAT.c.player == player).order_by(*_LATEST).limit(limit)
+    return [
+        Played(row.kind, row.seat, row.seats, row.rank, row.score, row.margin, json.loads(row.choices))
+        for row in queries.many(tx, FinishedSeatRow, query)
+    ][::-1]
+
+
+def against(
+    tx: Connection, player: str, reader: int | None, games: int, opponents: int
+) -> tuple[list[Against], Against]:
+    """How a player's latest games went against each opponent whose profile the reader may see, and against all others.
+
+    Those with a profile are the ones met most often, up to a number; everyone else is among the others.
+    """
+    own = select(FINISHED_SEAT.c.game_id, FINISHED_SEAT.c.rank).where(FINISHED_SEAT.c.player == player)
+    mine, other = own.order_by(*_LATEST).limit(games).subquery("mine"), FINISHED_SEAT.alias("other")
+    met = mine.join(other, other.c.game_id == mine.c.game_id)
+    numbers = [func.count(), *(func.count(case((each, 1))) for each in _outcomes(mine.c.rank, other.c.rank))]
+    total = select(*numbers).select_from(met).where(other.c.player != player)
+    known = met.join(PERSON, PERSON.c.key == other.c.player).join(PROFILE, PROFILE.c.person_id == PERSON.c.id)
+    each = select(PROFILE.c.name, PROFILE.c.key, *numbers).select_from(known)
+    each = each.where(other.c.player != player, profiles.may_see(reader)).group_by(PROFILE.c.name, PROFILE.c.key)
+    most = each.order_by(func.count().desc(), PROFILE.c.key).limit(opponents)
+    shown = queries.many(tx, Against, most)
+    in_all = [int(number) for number in tx.execute(total).one()]
+    rest = [count - sum(getattr(one, name) for one in shown) for name, count in zip(_NUMBERS, in_all, strict=True)]
+    return shown, Against("", "", *rest)
+
+
+def _outcomes(own: ColumnElement[int], other: ColumnElement[int]) -> tuple[ColumnElement[bool], ...]:
+    return own < other, own == other
 
 
 def _sum_rows(kind: str, counts: Sums) -> list[dict[str, str | int]]:

@@ -6,7 +6,7 @@ from typing import Any, Final
 from sqlalchemy import Column, Connection, Table, and_, delete, or_, select, update
 
 from pbem.domain.states import EmailStatus, TableStatus
-from pbem.store import insiders
+from pbem.store import insiders, profiles
 from pbem.store.schema import (
     BAN,
     BLOCK,
@@ -82,6 +82,7 @@ def move_rows(tx: Connection, old: int, new: int) -> None:
     tx.execute(delete(BLOCK).where(BLOCK.c.person_id == new, BLOCK.c.blocked_id == new))
     tx.execute(delete(FRIEND).where(FRIEND.c.person_id == new, FRIEND.c.friend_id == new))
     tx.execute(delete(VOLUNTEER).where(VOLUNTEER.c.person_id == old))
+    profiles.join(tx, old, new)
 
 
 def unsent_emails(tx: Connection, person_id: int) -> list[int]:

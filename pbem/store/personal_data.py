@@ -16,6 +16,7 @@ from pbem.store.schema import (
     BOUNCE,
     CALL,
     CHANNEL,
+    FINISHED_SEAT,
     FORMER_PLAYER,
     FRIEND,
     GAME,
@@ -29,6 +30,7 @@ from pbem.store.schema import (
     OUTBOX,
     PLAYER,
     PREFERENCE,
+    PROFILE,
     RATING,
     RECEIVED,
     RESULT,
@@ -44,6 +46,7 @@ Rows = list[dict[str, Any]]
 
 _ABOUT: Final = {
     "sessions": SESSION,
+    "profile": PROFILE,
     "vacations": VACATION,
     "preferences": PREFERENCE,
     "notes": NOTE,
@@ -106,6 +109,14 @@ def ratings(tx: Connection, key: str) -> tuple[Rows, Rows]:
     )
 
 
+def finished(tx: Connection, key: str) -> Rows:
+    """What a person's finished public games add to their profile, by the person's random key."""
+    named = FINISHED_SEAT.join(GAME, GAME.c.id == FINISHED_SEAT.c.game_id)
+    columns = [each for each in FINISHED_SEAT.c if each.name not in ("game_id", "player")]
+    query = select(*columns, GAME.c.key.label("table")).select_from(named).where(FINISHED_SEAT.c.player == key)
+    return _mappings(tx, query.order_by(FINISHED_SEAT.c.ended_at, FINISHED_SEAT.c.game_id))
+
+
 def received(tx: Connection, person_id: int) -> Rows:
     """The emails that arrived for a person's links: when, and what became of them."""
     query = select(RECEIVED.c.received_at, RECEIVED.c.status, RECEIVED.c.outcome, RECEIVED.c.acts)
@@ -142,6 +153,7 @@ _DROPPED: Final = (
     INVITATION,
     NOTE,
     PREFERENCE,
+    PROFILE,
     REVIEW,
     SESSION,
     UNREACHABLE,

@@ -44,7 +44,7 @@ from pbem.web.people import (
     unsubscribe,
     unverified_reply,
 )
-from pbem.web.public import contact, dev_inbox, front, gallery, game_statistics, hall, handbook, rules, verify
+from pbem.web.public import contact, dev_inbox, front, gallery, game_statistics, hall, handbook, profiles, rules, verify
 from pbem.web.seat import choice, ending, move, notes, page, talk
 from pbem.web.tables import interventions, invitations, joining, new, replay, review
 
@@ -112,7 +112,7 @@ def create_app(server: Server, config: Config, advise: Advise = hint_here) -> Fl
     app.before_request(_act_by_link)
     handle_errors(app)
     app.teardown_request(lambda _error: _stop_failed_games(server))
-    public = (front, hall, contact, rules, game_statistics, handbook, verify)
+    public = (front, hall, contact, rules, game_statistics, profiles, handbook, verify)
     people = (sign_in, my_page, account, channels, consent, disown, feeds, unsubscribe, unverified_reply)
     tables = (new, joining, invitations, interventions, replay, review)
     seats = (page, choice, move, talk, notes, ending)

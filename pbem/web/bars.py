@@ -6,12 +6,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class BarRow:
-    """A row: its head, its cells, and the length of its bar in percent. `mark` is where a line crosses it; None for none."""
+    """A row: its head, its cells, and the length of its bar in percent. `mark` is where a line crosses it; None for none.
+
+    `address` is where the head leads, if anywhere.
+    """
 
     head: str
     cells: tuple[str, ...]
     length: float
     mark: float | None = None
+    address: str = ""
 
 
 @dataclass(frozen=True, slots=True)

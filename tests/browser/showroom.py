@@ -28,7 +28,7 @@ from engine.decisions import Amount, Choice
 from pbem import config
 from pbem.domain.missed_turns import Successor
 from pbem.service.absence.bots import play_bots
-from pbem.service.account import change_address, delete
+from pbem.service.account import change_address, delete, my_page, profiles
 from pbem.service.archive import export, game_statistics, replay, reviews
 from pbem.service.clocks import reachability
 from pbem.service.desk import calls, jobs, one_time_codes, organisers, statistics
@@ -184,6 +184,8 @@ class Showroom:
             pass
         self.server.run(reviews.share, self._seat(over, 1), shared=True)
         assert game_statistics.count_games(self.server) == 1
+        for each, (name, person) in enumerate(self._people.items()):
+            self.server.run(profiles.choose, person, ("everyone", "met")[each % 2], f"{name} the bold", punctual=True)
         self._carry()
         save_overdue(self.server)
         seated = {kind: self._seat(each, next(iter(each.asked()))) for kind, each in begun.items()}
@@ -196,7 +198,9 @@ class Showroom:
             calls.call, ann, "Ben has not answered for a week.\nCould you ask him?", game_id=game.id, seat=0
         )
         move, _ = self._links.of(game, seat)
-        found = {f"seat_of_{kind}": each for kind, each in seated.items()} | {
+        shown = self.server.read(my_page.account, Holder(person_id=ann), ann).profile
+        assert shown is not None
+        found = {"key of profiles": shown.key} | {f"seat_of_{kind}": each for kind, each in seated.items()} | {
             "m": move, "s": token, "seat": token, "over": last, "idle": self._seat(game, (seat + 1) % 3),
             "move_of_past": self._links.of(game, seat, turn=1)[0],
             "u": self._links.made(Purpose.STOP, ann), "stop": self._links.made(Purpose.STOP, ann),

@@ -26,7 +26,7 @@ from pbem.ops.verify import verify_game
 from pbem.plugins.foreign import FAULTS, Fault
 from pbem.service import links
 from pbem.service.absence import bots, offers, second_chance, substitutes
-from pbem.service.account import channels, my_page
+from pbem.service.account import channels, my_page, profiles
 from pbem.service.archive import game_statistics, ratings, replay, reviews, table_file
 from pbem.service.archive.daily_check import CheckResult
 from pbem.service.clocks import more_time, outages, reachability, stopped_tables, vacations
@@ -294,6 +294,7 @@ def looks_after_oneself(world: AddressWorld) -> None:
     server.run(my_page.table_token, ann, waiting)
     settings = {"name": "Anna", "zone": "Europe/Berlin", "quiet": "22:00-07:00", "cadence": "2h"}
     server.run(my_page.change_settings, ann, **settings, willing=True, sealed=True, reviews=True, show_ratings=True)
+    server.run(profiles.choose, ann, "everyone", "Sphinx", punctual=True)
     my_page.choose_delivery(server, ann, "daily", "08:00")
     server.run(vacations.book_text, ann, "2026-12-24 to 2026-12-26")
     server.run(vacations.cancel, ann, server.read(vacations.vacations, ann)[0][0].id)

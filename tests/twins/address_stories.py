@@ -13,9 +13,9 @@ from pbem.domain.missed_turns import Successor
 from pbem.domain.topics import Topic
 from pbem.service import alarms
 from pbem.service.absence import offers, substitutes
-from pbem.service.account import change_address, channels, consent, delete, disown
+from pbem.service.account import change_address, channels, consent, delete, disown, my_page, profiles
 from pbem.service.alarms import AlarmKind
-from pbem.service.archive import replay, reviews
+from pbem.service.archive import game_statistics, replay, reviews
 from pbem.service.clocks import reachability
 from pbem.service.desk import alarm_emails, calls, jobs
 from pbem.service.desk.acts.clocks import Close, Freeze, Pause, Unfreeze
@@ -28,6 +28,7 @@ from pbem.service.people import sign_in
 from pbem.service.play.move import Actor
 from pbem.service.tables import by_link, going_back, invitations, joining, leaving, rematch, talk
 from pbem.service.tables.new import TableSettings
+from pbem.store.sessions import Holder
 from tests.channels.far_end import Services, code_sent_to, usual
 from tests.service.actors import ANN, OLGA, add_organiser
 from tests.service.archive.sample_review import sample
@@ -235,6 +236,11 @@ def finishes(world: AddressWorld) -> None:
     world.carry()
     server.run(reviews.share, token, shared=True)
     server.run(reviews.share, world.links.of(game, _seat(game, carla))[1], shared=True)
+    game_statistics.count_games(server)
+    server.run(profiles.choose, carla, "everyone", "", punctual=True)
+    shown = server.read(my_page.account, Holder(person_id=carla), carla).profile
+    assert shown is not None
+    world.published.append(f"/players/{shown.key}")
     _moves(world, carla, "FIRST", "SECOND")
     again = server.read(by_link.table_page, server.run(rematch.rematch, token)).table
     assert again is not None

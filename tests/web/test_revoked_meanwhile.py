@@ -48,6 +48,7 @@ ACTS = {
     "account.change_address": {"address": "thief@example.net"},
     "account.unblock": {"person": "row 2"},
     "account.remove_friend": {"person": "row 2"},
+    "account.choose_profile": {"audience": "everyone", "called": "Thief"},
     "account.delete_account": {},
     "contact.send_for_seat": {"text": "{token}"},
     "contact.send_for_move": {"text": "Hello."},

@@ -32,6 +32,7 @@ from pbem.store import (
     links as link_rows,
     people,
     players as player_rows,
+    profiles,
     reachability,
     tables,
 )
@@ -41,6 +42,7 @@ from pbem.store.deadlines import NextTurn
 from pbem.store.games import GameRow
 from pbem.store.links import LinkKey
 from pbem.store.players import PlayerRow
+from pbem.store.profiles import ProfileRow
 from pbem.store.schema import FriendRow
 from pbem.store.sessions import Holder
 from pbem.store.vacations import VacationRow
@@ -151,9 +153,11 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A person's address, open sessions, blocked players and friends."""
+    """A person's address, name, open sessions, blocked players and friends, and the profile that they show, if any."""
 
     address: str
+    name: str
+    profile: ProfileRow | None
     sessions: tuple[Session, ...]
     blocked: tuple[BlockRow, ...]
     friends: tuple[FriendRow, ...]
@@ -228,8 +232,11 @@ def settings(tx: Tx, server: Server, person_id: int) -> Settings:
 
 def account(tx: Tx, server: Server, holder: Holder, person_id: int) -> Account:
     """A person's account, read together."""
+    person = people.read(tx, person_id)
     return Account(
-        address=people.read(tx, person_id).address,
+        address=person.address,
+        name=person.name,
+        profile=profiles.of_person(tx, person_id),
         sessions=tuple(sessions.open_sessions(tx, server, holder)),
         blocked=tuple(blocks.blocked_by(tx, server, person_id)),
         friends=tuple(friends.of_person(tx, person_id)),

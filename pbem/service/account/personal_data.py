@@ -40,6 +40,7 @@ def export_person(server: Server, person_id: int) -> Iterator[str]:
         reservations = personal_data.reservations(tx, person_id)
         received = personal_data.received(tx, person_id)
         results, ratings = personal_data.ratings(tx, person.key)
+        finished = personal_data.finished(tx, person.key)
     head: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
@@ -50,6 +51,7 @@ def export_person(server: Server, person_id: int) -> Iterator[str]:
         "received": received,
         "results": results,
         "ratings": ratings,
+        "finished": finished,
     }
     return _pieces(server, person_id, head, tables)
 

@@ -4,14 +4,14 @@ from flask import Blueprint, Response
 
 from pbem.domain.errors import Refusal
 from pbem.i18n.speech import gettext as _
-from pbem.service.account import change_address as address_change, delete, my_page as account, personal_data
+from pbem.service.account import change_address as address_change, delete, my_page as account, personal_data, profiles
 from pbem.service.outgoing import new_links
 from pbem.service.people import blocks, friends, sessions
 from pbem.web import client, site
 from pbem.web.people import my_page, session_cookie
 from pbem.web.people.my_page import person_id
 from pbem.web.people.session_cookie import Cookie
-from pbem.web.site import field, row, server
+from pbem.web.site import field, row, server, ticked
 
 pages = Blueprint("account", __name__, url_prefix="/my")
 pages.before_request(my_page.must_be_signed_in)
@@ -58,6 +58,15 @@ def change_address() -> Response:
     """Ask for another address. It takes effect once it is confirmed by the email that goes there."""
     server().run(address_change.ask, person_id(), field("address"), client.network())
     return site.go("front.sent")
+
+
+@pages.post("/profile")
+@site.shows_refusals_on(show, about="called")
+def choose_profile() -> Response:
+    """Choose who may see one's profile, and what it says."""
+    punctual = ticked("punctual")
+    server().run(profiles.choose, person_id(), field("audience"), field("called"), punctual=punctual)
+    return site.go("account.show", done="profile" if field("audience") else "no profile")
 
 
 @pages.post("/blocks")

@@ -65,6 +65,12 @@ def session(cookie: Cookie) -> Session | None:
     return known[cookie]
 
 
+def reader() -> int | None:
+    """The person who is signed in, or None."""
+    found = session(Cookie.PERSON)
+    return None if found is None else found.holder.person_id
+
+
 def is_of(person_id: int) -> bool:
     """Whether this browser is signed in as this person."""
     found = session(Cookie.PERSON)

@@ -11,6 +11,7 @@ from pbem.i18n.speech import gettext as _, mark, translate
 from pbem.service.play.rules import title_of
 from pbem.service.tables import hall
 from pbem.web import site
+from pbem.web.people import session_cookie
 from pbem.web.public.rules import game_called
 from pbem.web.site import server
 from pbem.web.tables.joining import table_values
@@ -32,13 +33,14 @@ def show() -> Response:
     if state not in SHOWN:
         raise NotFound(_("There's no such list of tables."), remedy=_("Choose one from the page of all tables."))
     slug = game_called(kind).slug if kind else ""
-    found = server().read(hall.hall_page, SHOWN[state][0], slug, request.args.get("after", ""))
+    reader = session_cookie.reader()
+    found = server().read(hall.hall_page, SHOWN[state][0], slug, request.args.get("after", ""), reader)
     return site.page(
         "hall.html",
         state=state,
         states={name: translate(words) for name, (_status, words) in SHOWN.items()},
         kind=slug,
         kinds={name: title_of(name) for name in game.names()},
-        tables=[(table_values(each.summary), each.winners) for each in found.tables],
+        tables=[(table_values(each.summary), each.winners, each.profiles) for each in found.tables],
         last=found.last,
     )

@@ -133,7 +133,7 @@ def test_the_account_page_takes_few_queries(browser, sign_in, ann, server):
     sign_in(ann)
     with count_calls(server.store) as made:
         assert browser.open("/my/account").status == 200
-    assert len([each for each in made if not each.startswith(("BEGIN", "COMMIT"))]) <= 7
+    assert len([each for each in made if not each.startswith(("BEGIN", "COMMIT"))]) <= 8
 
 
 def test_this_was_not_me_signs_a_stranger_out_once_its_button_is_pressed(browser, sign_in, newest, ann, server):
