@@ -336,7 +336,7 @@ def upgrade() -> None:
     with op.batch_alter_table("game", schema=None) as batch_op:
         batch_op.create_index(
             "ix_game_counted",
-            ["ended_at", "id"],
+            ["status", "ended_at", "id"],
             unique=False,
             sqlite_where=sa.text("NOT private AND status = 'over' AND counted IS NULL"),
             postgresql_where=sa.text("NOT private AND status = 'over' AND counted IS NULL"),
@@ -345,7 +345,7 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_game_host_id"), ["host_id"], unique=False)
         batch_op.create_index(
             "ix_game_result",
-            ["ended_at", "id"],
+            ["status", "ended_at", "id"],
             unique=False,
             sqlite_where=sa.text("rated AND status = 'over' AND result_seq IS NULL"),
             postgresql_where=sa.text("rated AND status = 'over' AND result_seq IS NULL"),

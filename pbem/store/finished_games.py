@@ -9,17 +9,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, case, delete, exists, func, insert, literal_column, select, update
+from sqlalchemy import ColumnElement, Connection, case, delete, exists, func, insert, select, update
 
 from pbem.domain.game_statistics import Sums
 from pbem.domain.player_record import Played
-from pbem.domain.states import TableStatus
 from pbem.store import profiles, queries, task_progress
 from pbem.store.schema import (
     FINISHED_GAME,
     FINISHED_SEAT,
     GAME,
     GAME_SUM,
+    IS_NOT_COUNTED,
     PERSON,
     PROFILE,
     FinishedGameRow,
@@ -27,11 +27,6 @@ from pbem.store.schema import (
 )
 
 TASK: Final = "statistics of games"
-
-# Written out, so that the partial index fits.
-_IS_OVER = GAME.c.status == literal_column(f"'{TableStatus.OVER}'")
-_PUBLIC = ~GAME.c.private
-_NOT_COUNTED = (_PUBLIC, _IS_OVER, GAME.c.counted.is_(None))
 
 
 _LATEST = (FINISHED_SEAT.c.ended_at.desc(), FINISHED_SEAT.c.game_id.desc())
@@ -56,13 +51,13 @@ _NUMBERS: Final = ("games", "ahead", "level")
 
 def missing(tx: Connection, limit: int) -> list[int]:
     """The ids of finished public games that have not been counted, in the order of endings."""
-    query = select(GAME.c.id).where(*_NOT_COUNTED).order_by(GAME.c.ended_at, GAME.c.id).limit(limit)
+    query = select(GAME.c.id).where(IS_NOT_COUNTED).order_by(GAME.c.ended_at, GAME.c.id).limit(limit)
     return list(tx.execute(query).scalars())
 
 
 def try_again(tx: Connection) -> int:
     """Have games counted again that could not be. Returns how many."""
-    return int(tx.execute(update(GAME).where(_PUBLIC, GAME.c.counted.is_(False)).values(counted=None)).rowcount)
+    return int(tx.execute(update(GAME).where(GAME.c.counted.is_(False)).values(counted=None)).rowcount)
 
 
 def lock(tx: Connection) -> int:

@@ -9,9 +9,9 @@ from typing import Final
 
 from sqlalchemy import Connection, func, insert, literal_column, select, update
 
-from pbem.domain.states import ResultKind, TableStatus
+from pbem.domain.states import ResultKind
 from pbem.store import queries, task_progress
-from pbem.store.schema import GAME, RESULT, ResultRow
+from pbem.store.schema import GAME, HAS_NO_RESULT, RESULT, ResultRow
 
 TASK: Final = "ratings"
 """The task whose progress is the last correction or merge that the ratings take account of."""
@@ -19,8 +19,7 @@ TASK: Final = "ratings"
 NOT_COUNTED: Final = 0
 """The `result_seq` of a game whose ending could not be added."""
 
-# Written out, so that the partial indexes fit.
-_HAS_NO_RESULT = (GAME.c.rated, GAME.c.status == literal_column(f"'{TableStatus.OVER}'"), GAME.c.result_seq.is_(None))
+# Written out, so that the partial index fits.
 _IS_CHANGE = RESULT.c.what != literal_column(f"'{ResultKind.ENDED}'")
 _LATER = RESULT.alias("later")
 _LAST_CHANGE = select(func.max(RESULT.c.seq)).where(_IS_CHANGE)
@@ -28,7 +27,7 @@ _LAST_CHANGE = select(func.max(RESULT.c.seq)).where(_IS_CHANGE)
 
 def missing(tx: Connection, limit: int) -> list[int]:
     """The ids of finished rated games whose ending has not been added, in the order of endings."""
-    query = select(GAME.c.id).where(*_HAS_NO_RESULT).order_by(GAME.c.ended_at, GAME.c.id).limit(limit)
+    query = select(GAME.c.id).where(HAS_NO_RESULT).order_by(GAME.c.ended_at, GAME.c.id).limit(limit)
     return list(tx.execute(query).scalars())
 
 

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from random import Random
 from typing import Any
 
-from engine.game import Game
+from engine.game import Game, names
 from pbem.domain.choice_links import choice_segment
 from pbem.domain.deadline import PATIENCE, SecondChance, read_extensions
 from pbem.domain.errors import Refusal
@@ -22,11 +22,12 @@ from pbem.domain.pace import PerDecision, parse_pace
 from pbem.domain.states import TableStatus, TurnStatus
 from pbem.ops.verify import games_to_verify, verify_games
 from pbem.service import links
+from pbem.service.archive import game_statistics
 from pbem.service.archive.rebuild_ratings import rebuild
 from pbem.service.play.log import TAKES_BACK, Kind, body_of
 from pbem.service.play.move import Actor, orders_of
 from pbem.service.play.rules import rules_of
-from pbem.store import deadlines, games, ledger, log as log_rows, outbox, reachability
+from pbem.store import deadlines, finished_games, games, ledger, log as log_rows, outbox, reachability
 from pbem.store.database import Tx
 from pbem.store.deadlines import DeadlineRow
 from pbem.store.games import GameRow
@@ -193,7 +194,17 @@ class Truth:
         self.secrecy.links(self.now.replaced)
         if changed := rebuild(self.world.server).changed:
             raise BrokenError(f"the ratings after {changed} endings are not those that follow from the results")
+        before = self._sums()
+        game_statistics.rebuild(self.world.server)
+        if self._sums() != before:
+            raise BrokenError("the statistics are not those that follow from the finished games")
         return rows
+
+    def _sums(self) -> dict[str, dict[tuple[str, str], int]]:
+        """The sums of the statistics of each game, but for those that are nothing."""
+        with self.world.store.read() as tx:
+            sums = {kind: finished_games.of_kind(tx, kind) for kind in names()}
+        return {kind: {each: count for each, count in of.items() if count} for kind, of in sums.items()}
 
     def _orders_of_others(self, answer: Answered) -> dict[int, object]:
         try:

@@ -80,8 +80,9 @@ class GameRow(NamedTuple):
         return f"GameRow(id={self.id}, kind={self.kind!r}, status={self.status!r}, seq={self.seq})"
 
 
-_HAS_NO_RESULT: Final = text("rated AND status = 'over' AND result_seq IS NULL")
-_NOT_COUNTED: Final = text("NOT private AND status = 'over' AND counted IS NULL")
+# Queries use these very words, because SQLite takes a partial index only for them.
+HAS_NO_RESULT: Final = text("rated AND status = 'over' AND result_seq IS NULL")
+IS_NOT_COUNTED: Final = text("NOT private AND status = 'over' AND counted IS NULL")
 
 GAME = table(
     "game",
@@ -97,8 +98,8 @@ GAME = table(
     Index(None, "status", "kind", "rules"),
     Index(None, "host_id"),
     Index(None, "ended_at"),
-    Index("ix_game_result", "ended_at", "id", sqlite_where=_HAS_NO_RESULT, postgresql_where=_HAS_NO_RESULT),
-    Index("ix_game_counted", "ended_at", "id", sqlite_where=_NOT_COUNTED, postgresql_where=_NOT_COUNTED),
+    Index("ix_game_result", "status", "ended_at", "id", sqlite_where=HAS_NO_RESULT, postgresql_where=HAS_NO_RESULT),
+    Index("ix_game_counted", "status", "ended_at", "id", sqlite_where=IS_NOT_COUNTED, postgresql_where=IS_NOT_COUNTED),
 )
 
 

@@ -4,7 +4,7 @@ import json
 from collections import Counter
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import event, select, update
 
 from pbem import failpoints
 from pbem.domain.game_statistics import MOST, WIN, Span, What, counts_of, median, numbers_of, of_what, seat_wins, spans
@@ -15,10 +15,12 @@ from pbem.service.play.endings import ranking_at_end
 from pbem.service.play.move import Actor
 from pbem.service.tables import joining, leaving
 from pbem.service.tables.new import TableSettings
-from pbem.store import people
+from pbem.store import finished_games, people, results
 from pbem.store.schema import FINISHED_GAME, FINISHED_SEAT, GAME_SUM
 from tests.service.actors import moderate
 from tests.service.database import count_calls
+from tests.service.desk.test_audit import plan_of
+from tests.service.desk.test_overview import scans
 from tests.service.desk.test_put_back import back, saved_of
 from tests.service.running_game import RunningGame
 
@@ -184,6 +186,23 @@ def test_counting_and_reading_take_few_statements(server, table):
     with count_calls(server.store) as made:
         sums(server)
     assert len(made) <= 3
+
+
+def test_workers_find_what_is_missing_by_an_index(server, table):
+    over(table, rated=True)
+    asked = []
+
+    @event.listens_for(server.store.engine, "before_cursor_execute")
+    def note(_connection, _cursor, statement, values, _context, _many):
+        asked.append((statement, values))
+
+    for query, index in ((results.missing, "ix_game_result"), (finished_games.missing, "ix_game_counted")):
+        asked.clear()
+        assert len(server.query(query, 5)) == 1
+        statement, values = next(each for each in asked if each[0].startswith("SELECT"))
+        assert scans(server, statement, values) == []
+        if server.store.on_sqlite:
+            assert index in plan_of(server, statement, values)
 
 
 def test_a_person_with_two_seats_has_no_part_in_a_game(server, person):

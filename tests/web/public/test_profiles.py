@@ -62,13 +62,17 @@ def test_a_person_shows_a_profile_from_the_account_page_and_takes_it_away(browse
     assert again.follow("See your profile").url != page.url
 
 
-def test_a_wrong_name_is_refused_beside_its_field_and_a_wrong_audience_too(browser, sign_in, people_of):
+def test_a_wrong_name_is_refused_beside_its_field_and_a_wrong_audience_too(browser, sign_in, people_of, show):
     sign_in(people_of["Ann"])
     refused = browser.open("/my/account").form("Save profile").press(audience="met", called="you@me")
     assert refused.status == 400
     assert "as a name" in refused.text
     assert re.search(r'value="met" checked', refused.source)
     assert browser.open("/my/account").form("Save profile").press(audience="friends", called="Ann").status == 400
+    show(people_of["Ann"], "everyone", "Sphinx")
+    elsewhere = browser.open("/my/account").form("Send email").press(address="no address")
+    assert re.search(r'value="everyone" checked', elsewhere.source)
+    assert 'value="Sphinx"' in elsewhere.source
 
 
 def test_each_audience_sees_what_it_may(app, browser, sign_in, person, people_of, show):
