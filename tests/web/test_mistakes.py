@@ -108,8 +108,9 @@ def used_confirmations():
     return {
         done
         for source in sources
-        for done in re.findall(r'\bdone(?:=| = )"([^"]+)"', source.read_text())
-        if "." not in done
+        for either in re.findall(r'\bdone(?:=| = )"([^"]+)"(?: if \w+ else "([^"]+)")?', source.read_text())
+        for done in either
+        if done and "." not in done
     }
 
 

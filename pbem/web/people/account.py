@@ -64,9 +64,9 @@ def change_address() -> Response:
 @site.shows_refusals_on(show, about="called")
 def choose_profile() -> Response:
     """Choose who may see one's profile, and what it says."""
-    punctual = ticked("punctual")
-    server().run(profiles.choose, person_id(), field("audience"), field("called"), punctual=punctual)
-    return site.go("account.show", done="profile" if field("audience") else "no profile")
+    audience = field("audience")
+    server().run(profiles.choose, person_id(), audience, field("called"), punctual=ticked("punctual"))
+    return site.go("account.show", done="profile" if audience else "no profile")
 
 
 @pages.post("/blocks")
