@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pbem.domain.tournaments.history import history, rounds
 from pbem.domain.tournaments.lots import drawn
 from pbem.domain.tournaments.plan import Entrant, Plan, Round, TableResult
-from pbem.domain.tournaments.seats import seat_order
+from pbem.domain.tournaments.seats import seat_orders
 from pbem.domain.tournaments.stages import stages
 
 
@@ -21,5 +21,5 @@ def knockout_round(
         return Round(())
     past = history(rounds(results, number), {})
     return Round(
-        tuple(seat_order(past, drawn(seed, f"knockout/{number}/seats", group)) for group in stage.groups), stage.byes
+        seat_orders(past, (drawn(seed, f"knockout/{number}/seats", group) for group in stage.groups)), stage.byes
     )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pbem.domain.tournaments.history import history, rounds, unseated
+from pbem.domain.tournaments.history import rounds, unseated
 from pbem.domain.tournaments.knockout import knockout_round
 from pbem.domain.tournaments.league import divisions_next_season, league_round
 from pbem.domain.tournaments.plan import FORMATS, Entrant, Format, Plan, Round, Sizes, Table, TableResult
@@ -12,7 +12,7 @@ from pbem.domain.tournaments.points import BYES, SCALES
 from pbem.domain.tournaments.stage_standings import stage_standings
 from pbem.domain.tournaments.stages import final_size, going_on, group_sizes
 from pbem.domain.tournaments.standings import Standing, ranked, tie_break_rules, total
-from pbem.domain.tournaments.swiss import by_score
+from pbem.domain.tournaments.swiss import swiss_round
 from pbem.domain.tournaments.table_sizes import table_sizes
 from pbem.domain.tournaments.tie_breaks import TIE_BREAKS, record
 
@@ -55,13 +55,7 @@ def pair(
         return Round(())
     if plan.format == "league":
         return league_round(plan, everyone, results, round_number, seed)
-    played = rounds(results, round_number)
-    byes = unseated(everyone, played)
-    past, scores = history(played, byes), record(plan, played, byes, seed)
-    players = [each.number for each in everyone if each.is_in(round_number)]
-    return by_score(
-        players, {player: scores.total(player) for player in players}, past, plan.sizes, seed, f"swiss/{round_number}"
-    )
+    return swiss_round(plan, everyone, results, round_number, seed)
 
 
 def standings(

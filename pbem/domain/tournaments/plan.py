@@ -99,7 +99,7 @@ class Plan:
             raise ValueError("Someone must go on, and someone must not.")
         if self.moving < 0 or self.pod < 0 or 0 < self.pod < self.sizes.smallest:
             raise ValueError("A pod fills a table at least, and nobody moves less than not at all.")
-        if not isinstance(self.points, str) and {len(row) for row in self.points} < set(self.sizes.allowed):
+        if not isinstance(self.points, str) and not set(self.sizes.allowed) <= {len(row) for row in self.points}:
             raise ValueError("Each allowed size needs a row of points.")
 
     @property

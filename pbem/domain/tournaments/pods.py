@@ -1,12 +1,10 @@
 """Round robin in pods: in a pod everyone meets everyone as evenly as the tables allow, over the rounds of a stage."""
 
 from collections.abc import Sequence
-from fractions import Fraction
 
 from pbem.domain.tournaments.history import history, rounds, unseated
-from pbem.domain.tournaments.lots import drawn
 from pbem.domain.tournaments.plan import Entrant, Plan, Round, Sizes, TableResult
-from pbem.domain.tournaments.round_robin import even_rounds, relabelled
+from pbem.domain.tournaments.planned import next_planned, planned
 from pbem.domain.tournaments.stages import stages
 from pbem.domain.tournaments.swiss import by_score
 
@@ -64,15 +62,10 @@ def pod_round(
         for each, tables in rounds(results, number).items()
         if each >= first
     }
-    started = [each for each in members if each.is_in(first)]
-    if len(started) == len(members) and all(each.is_in(number) for each in members):
-        order = drawn(seed, label, (each.number for each in started))
-        made = [relabelled(each, order) for each in even_rounds(len(order), sizes, last - first + 1)]
-        if all(
-            sorted(result.seats for result in played.get(first + before, ())) == sorted(made[before].tables)
-            for before in range(number - first)
-        ):
-            return made[number - first]
-    past = history(played, unseated(members, played))
+    made = planned(members, sizes, first, last, seed, label)
+    found = next_planned(made, members, played, first, number)
+    if found is not None:
+        return found
     now = [each.number for each in members if each.is_in(number)]
-    return by_score(now, dict.fromkeys(now, Fraction()), past, sizes, seed, f"{label}/{number}")
+    past = history(played, unseated(members, played))
+    return by_score(now, dict.fromkeys(now, 0), past, sizes, seed, f"{label}/{number}")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
@@ -25,6 +26,7 @@ BYES: Final[Mapping[str, Callable[[tuple[Fraction, ...]], Fraction]]] = MappingP
 """The rules for a bye by name: its points, from those of the places where a table has the preferred size."""
 
 
+@lru_cache(maxsize=64)
 def row(plan: Plan, size: int) -> tuple[Fraction, ...]:
     """The points of each place where a table has this size."""
     if isinstance(plan.points, str):
@@ -53,6 +55,8 @@ def shared(values: tuple[Fraction, ...], result: TableResult) -> dict[int, Fract
     ahead = {place: sum(other < place for other in result.places) for place in result.places}
     return {
         entrant: sum(values[ahead[place] : ahead[place] + count], Fraction()) / count
+        if count > 1
+        else values[ahead[place]]
         for entrant, place in zip(result.seats, result.places, strict=True)
         for count in (result.places.count(place),)
     }

@@ -1,6 +1,7 @@
 """Who sits where at a table, so that over a tournament everyone sits in each seat about equally often."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from pbem.domain.tournaments.history import History
 from pbem.domain.tournaments.plan import Table
@@ -39,16 +40,33 @@ def misfits(masks: Sequence[int]) -> int:
     return sum(not place(player, set()) for player in range(len(masks)))
 
 
-def seat_order(past: History, players: Sequence[int]) -> Table:
-    """The players in the seat order with the least cost; of equal ones the first, by the order in which the players are given.
+def seat_orders(past: History, tables: Iterable[Sequence[int]]) -> tuple[Table, ...]:
+    """The tables in seat orders, one after the other.
 
-    Each player costs 1000 times the square of the seat's excess, and how often they sat in that seat. So with an order where
-    nobody's seats come to differ by more than one, such an order is taken.
+    A table's order is the one with the least cost; of equal ones the first, by the order in which the players are given. Each
+    player costs 10,000 times the square of the seat's excess, 100 times how often they sat in that seat, and, if they have had a
+    bye, how often players with byes sat there. So where a table has an order with which nobody's seats come to differ by more than
+    one, it takes such an order; and players with byes are led to different seats, so that later rounds have one for each.
     """
+    rested = Counter[int]()
+    for entrant, sat in past.sat.items():
+        if past.byes[entrant]:
+            rested.update(sat)
+    orders = []
+    for players in tables:
+        order = _seat_order(past, players, rested)
+        rested.update(seat for seat, player in enumerate(order, 1) if past.byes[player])
+        orders.append(order)
+    return tuple(orders)
+
+
+def _seat_order(past: History, players: Sequence[int], rested: Counter[int]) -> Table:
     size = len(players)
     cost = [
         [
-            1000 * excess(past, player, seat, size) ** 2 + (past.sat[player][seat] if player in past.sat else 0)
+            10_000 * excess(past, player, seat, size) ** 2
+            + 100 * (past.sat[player][seat] if player in past.sat else 0)
+            + (rested[seat] if past.byes[player] else 0)
             for seat in range(1, size + 1)
         ]
         for player in players

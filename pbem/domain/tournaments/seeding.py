@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from pbem.domain.tournaments.costs import Costs
 from pbem.domain.tournaments.history import History
-from pbem.domain.tournaments.swaps import Costs, swapped
+from pbem.domain.tournaments.swaps import swapped
 
 
 def spread(order: Sequence[int], seating: Sequence[int], past: History) -> list[list[int]]:
@@ -23,4 +24,4 @@ def spread(order: Sequence[int], seating: Sequence[int], past: History) -> list[
             pots[player] = pot
             group.append(player)
     costs = Costs(past, seats=False)
-    return swapped(groups, costs.of, steps=4 * len(order), pots=pots)
+    return swapped(groups, costs, pots=pots)[0]

@@ -5,7 +5,7 @@ A knockout is this with tables for groups and one round a stage; pods are this w
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pbem.domain.tournaments.history import History, history, rounds, unseated
 from pbem.domain.tournaments.plan import Entrant, Plan, Table, TableResult
@@ -35,7 +35,10 @@ class Stage:
 def stages(
     plan: Plan, entrants: Sequence[Entrant], results: Sequence[TableResult], upto: int, seed: str
 ) -> list[Stage]:
-    """The stages that begin in or before a round, by the results of the rounds before them."""
+    """The stages that begin in or before a round, by the results of the rounds before them.
+
+    A result that is corrected once the next stage has begun changes nothing there: those who were seated in it are in it.
+    """
     ranks = {each.number: each.rank for each in entrants}
     alive = sorted((each.number for each in entrants if each.is_in(1)), key=ranks.__getitem__)
     found: list[Stage] = []
@@ -43,6 +46,7 @@ def stages(
     first = 1
     while True:
         stage = _stage(plan, alive, len(found) + 1, first, history(rounds(results, first), {}), rested)
+        stage = _as_played(stage, rounds(results, upto))
         found.append(stage)
         if stage.final or stage.last >= upto or not stage.groups:
             return found
@@ -115,41 +119,43 @@ def _stage(plan: Plan, alive: list[int], number: int, first: int, past: History,
     return Stage(number, first, last, groups, tuple(sorted(resting)))
 
 
+def _as_played(stage: Stage, played: Mapping[int, Sequence[TableResult]]) -> Stage:
+    """The stage with the entrants who were seated in it, where they are others than its results so far would have made them."""
+    tables = [set(result.seats) for number in range(stage.first, stage.last + 1) for result in played.get(number, ())]
+    if all(any(table.issubset(group) for group in stage.groups) for table in tables):
+        return stage
+    groups: list[set[int]] = []
+    for table in tables:
+        apart = [group for group in groups if group.isdisjoint(table)]
+        groups = [*apart, table.union(*(group for group in groups if not group.isdisjoint(table)))]
+    seated = set().union(*groups)
+    return replace(
+        stage,
+        groups=tuple(tuple(sorted(group)) for group in groups),
+        byes=tuple(entrant for entrant in stage.byes if entrant not in seated),
+    )
+
+
 def _going_on(
     plan: Plan, entrants: Sequence[Entrant], results: Sequence[TableResult], stage: Stage, then: int, seed: str
 ) -> list[int]:
     """Who goes on: the best of each group who are still in, those with byes, and more of the best where a table isn't filled."""
     still = {each.number for each in entrants if each.is_in(then)}
-    orders = [
-        [each for each in stage_order(plan, entrants, results, stage, group, seed) if each in still]
-        for group in stage.groups
-    ]
-    sizes = tuple(len(group) for group in stage.groups)
-    many = going_on(plan, sizes, len(stage.byes))
+    past = stage_record(plan, entrants, results, stage, seed)
+    orders = [[each for each in _stage_order(plan, past, group) if each in still] for group in stage.groups]
+    many = going_on(plan, tuple(len(group) for group in stage.groups), len(stage.byes))
     each_group = plan.advance if len(stage.groups) > 1 or plan.format == "knockout" else many
-    going = [each for ranking in orders for each in ranking[:each_group]] + [
-        each for each in stage.byes if each in still
-    ]
+    going = [each for ranking in orders for each in ranking[:each_group]]
+    going += [each for each in stage.byes if each in still]
     left = [each for ranking in orders for each in ranking[each_group:]]
     missing = max(0, plan.sizes.smallest - len(going))
-    return going + stage_order(plan, entrants, results, stage, left, seed)[:missing]
+    return going + _stage_order(plan, past, left)[:missing]
 
 
-def stage_order(
-    plan: Plan,
-    entrants: Sequence[Entrant],
-    results: Sequence[TableResult],
-    stage: Stage,
-    group: Sequence[int],
-    seed: str,
-) -> list[int]:
+def _stage_order(plan: Plan, past: Record, group: Sequence[int]) -> list[int]:
     """Some entrants of a stage from the best to the last: by their points in it, by opponents beaten, then by the tie-breaks."""
-    past = stage_record(plan, entrants, results, stage, seed)
-    return order(
-        group,
-        [total(past), ("places", lambda among: TIE_BREAKS["places"](past, among)), *tie_break_rules(plan, past)],
-        past,
-    )
+    places = ("places", lambda among: TIE_BREAKS["places"](past, among))
+    return order(group, [total(past), places, *tie_break_rules(plan, past)], past)
 
 
 def stage_record(

@@ -1,135 +1,101 @@
 """Tables made better by swapping players between two of them, with a bounded number of steps and no luck."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from typing import Final
 
-from pbem.domain.tournaments.history import History
-from pbem.domain.tournaments.seats import fair_seats, misfits
+from pbem.domain.tournaments.board import Board
+from pbem.domain.tournaments.costs import Costs
 
-Cost = tuple[int, int]
-"""Faults, and distance: the second is asked only where the first are equal."""
+WALK: Final = 1_500, 100_000
+"""How long a walk through worse tables is: this for each player, but at most the second number.
 
-MISFIT = 3
-"""How many repeated opponents a player without a fair seat is as bad as."""
+A step counts as the number of players at its table, times that of all players.
+"""
 
+REST: Final = 6
+"""In how many later steps of a walk a player who was swapped stays where they are."""
 
-@dataclass(slots=True)
-class Costs:
-    """What tables cost: repeated opponents and players without a fair seat, then how far the players' scores are apart.
+SWEEPS: Final = 4
+"""How often all tables are compared with their neighbours by score."""
 
-    Where `seats` is false, seats are given later and cost nothing here.
-    """
-
-    past: History
-    seats: bool = True
-    scores: Mapping[int, int] = field(default_factory=dict)
-    _masks: dict[tuple[int, int], int] = field(default_factory=dict)
-    _misfits: dict[tuple[int, ...], int] = field(default_factory=dict)
-
-    def of(self, table: Sequence[int]) -> Cost:
-        """The cost of a table."""
-        return self.repeats(table) + MISFIT * self.misfits(table, len(table)), self.distance(table)
-
-    def added(self, table: Sequence[int], player: int, size: int) -> int:
-        """The faults that a player adds to the first players of a table of a size."""
-        met = self.past.met.get(player)
-        repeats = sum(met[other] for other in table if other in met) if met else 0
-        if not self.seats:
-            return repeats
-        return repeats + MISFIT * (self.misfits([*table, player], size) - self.misfits(table, size))
-
-    def repeats(self, table: Sequence[int]) -> int:
-        """How often the players of a table have met."""
-        met = self.past.met
-        return sum(
-            known[other]
-            for position, one in enumerate(table)
-            if (known := met.get(one))
-            for other in table[position + 1 :]
-            if other in known
-        )
-
-    def misfits(self, table: Sequence[int], size: int) -> int:
-        """How many of these players cannot have a fair seat at a table of a size."""
-        if not self.seats:
-            return 0
-        masks = tuple(sorted(self._mask(player, size) for player in table))
-        found = self._misfits.get(masks)
-        if found is None:
-            found = self._misfits[masks] = misfits(masks)
-        return found
-
-    def distance(self, table: Sequence[int]) -> int:
-        """The squares of the differences of the players' scores, over all pairs."""
-        if not self.scores:
-            return 0
-        scores = [self.scores[player] for player in table]
-        return len(scores) * sum(score * score for score in scores) - sum(scores) ** 2
-
-    def _mask(self, player: int, size: int) -> int:
-        found = self._masks.get((player, size))
-        if found is None:
-            found = self._masks[player, size] = fair_seats(self.past, player, size)
-        return found
+_ANY: Final = 1 << 30
 
 
 def swapped(
-    tables: Sequence[Sequence[int]],
-    cost: Callable[[Sequence[int]], Cost],
-    *,
-    steps: int,
-    pots: Mapping[int, int] | None = None,
-) -> list[list[int]]:
-    """The tables after a number of swaps at most, each the best there is for the first table that it helps.
+    tables: Sequence[Sequence[int]], costs: Costs, pots: Mapping[int, int] | None = None, resting: Sequence[int] = ()
+) -> tuple[list[list[int]], list[int]]:
+    """The tables, and who has a bye, after swaps that leave fewer faults, then less distance between scores at one table.
 
-    Table after table, from the first, each player is swapped for each player of another table, the nearest tables first; the swap
-    that lowers the cost of both tables by most is made. It ends when no swap lowers the cost. With `pots`, only players of the
-    same pot change places.
+    First `mend`, until no swap of two players leaves fewer faults; if any are left, `walk`; at last `polish`, at most `SWEEPS`
+    times. A player is swapped for one with a bye only if both had as many byes before.
     """
-    result = [list(table) for table in tables]
-    costs = [cost(table) for table in result]
-    position = quiet = 0
-    while quiet < len(result) and steps > 0:
-        best = _best(result, costs, position, cost, pots)
-        if best is None:
-            position, quiet = (position + 1) % len(result), quiet + 1
+    board = Board(tables, costs, pots, resting)
+    while mend(board):
+        pass
+    if any(board.faults):
+        walk(board)
+    for _sweep in range(SWEEPS if costs.scores else 0):
+        if not polish(board):
+            break
+    return board.copy()
+
+
+def mend(board: Board) -> bool:
+    """For each table with faults, from the first to the last, make the best swap that leaves fewer; whether there was one.
+
+    Its neighbours on both sides are asked first, then those two away, and so on: the first two with such a swap have it. If no
+    table has one, a player changes with one who has a bye.
+    """
+    mended, count = False, len(board.tables)
+    for position in range(count):
+        if board.faults[position] == 0:
             continue
-        _gain, other, one_seat, other_seat = best
-        one, two = result[position], result[other]
-        one[one_seat], two[other_seat] = two[other_seat], one[one_seat]
-        costs[position], costs[other] = cost(one), cost(two)
-        quiet, steps = 0, steps - 1
-    return result
+        for reach in range(1, count):
+            others = [each for each in (position - reach, position + reach) if 0 <= each < count]
+            best = board.best(position, others, -1)
+            if best is not None:
+                break
+        else:
+            best = board.best(position, (), -1, byes=True)
+        if best is not None:
+            board.swap(best[1], best[2])
+            mended = True
+    return mended
 
 
-def _best(
-    tables: list[list[int]],
-    costs: list[Cost],
-    position: int,
-    cost: Callable[[Sequence[int]], Cost],
-    pots: Mapping[int, int] | None,
-) -> tuple[Cost, int, int, int] | None:
-    """The best swap of one table's players: what it gains, the other table, and both players' positions; None if none gains."""
-    table, reach = tables[position], len(tables)
-    if not any(costs[position]):
-        return None
-    for away in range(1, reach):
-        found: list[tuple[Cost, int, int, int]] = []
-        for other in (position - away, position + away):
-            if not 0 <= other < reach:
-                continue
-            faults, distance = (one + two for one, two in zip(costs[position], costs[other], strict=True))
-            for one_seat, one in enumerate(table):
-                for other_seat, two in enumerate(tables[other]):
-                    if pots is not None and pots[one] != pots[two]:
-                        continue
-                    first = cost([*table[:one_seat], two, *table[one_seat + 1 :]])
-                    if first[0] > faults:
-                        continue
-                    second = cost([*tables[other][:other_seat], one, *tables[other][other_seat + 1 :]])
-                    gain = (first[0] + second[0] - faults, first[1] + second[1] - distance)
-                    if gain < (0, 0):
-                        found.append((gain, other, one_seat, other_seat))
-        if found:
-            return min(found)
-    return None
+def walk(board: Board) -> None:
+    """Go through worse tables to better ones: the best on the way are taken.
+
+    Step after step, the tables with faults take turns: step n, from 0, is for table n mod f of the f tables that have some. It makes
+    the best swap there is for it, even if that leaves more faults than before. Players who were swapped in the last `REST` steps,
+    and in n // 3 mod 9 steps before those, stay where they are.
+    """
+    best, found = sum(board.faults), board.copy()
+    moved: dict[int, int] = {}
+    everywhere = range(len(board.tables))
+    step = length = 0
+    players = len(board.at) + len(board.resting)
+    while length < min(WALK[0] * players, WALK[1]) and best > 0:
+        faulty = [position for position in everywhere if board.faults[position]]
+        position, rest = faulty[step % len(faulty)], REST + step // 3 % 9
+        still = {player for player, when in moved.items() if step - when <= rest}
+        swap = board.best(position, everywhere, _ANY, still, byes=True)
+        step, length = step + 1, length + len(board.tables[position]) * players
+        if swap is not None:
+            _change, one, two = swap
+            board.swap(one, two)
+            moved[one] = moved[two] = step
+        if sum(board.faults) < best:
+            best, found = sum(board.faults), board.copy()
+    board.take(*found)
+
+
+def polish(board: Board) -> bool:
+    """For each table and the next, make the best swap that raises no faults and lowers faults or distance; whether there was one."""
+    polished = False
+    for position in range(len(board.tables) - 1):
+        best = board.best(position, [position + 1], 0)
+        if best is not None and (best[0] < 0 or board.distance(best[1], best[2]) < 0):
+            board.swap(best[1], best[2])
+            polished = True
+    return polished

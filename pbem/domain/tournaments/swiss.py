@@ -1,55 +1,57 @@
 """Tables by score, meeting new opponents: the Swiss system for tables of any size."""
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from math import lcm
 
-from pbem.domain.tournaments.history import History
+from pbem.domain.tournaments.costs import Costs
+from pbem.domain.tournaments.filling import filled
+from pbem.domain.tournaments.history import History, history, rounds, unseated
 from pbem.domain.tournaments.lots import drawn
-from pbem.domain.tournaments.plan import Round, Sizes
-from pbem.domain.tournaments.seats import seat_order
-from pbem.domain.tournaments.swaps import Costs, swapped
+from pbem.domain.tournaments.plan import Entrant, Plan, Round, Sizes, TableResult
+from pbem.domain.tournaments.planned import next_planned, planned
+from pbem.domain.tournaments.round_robin import FEW
+from pbem.domain.tournaments.seats import seat_orders
+from pbem.domain.tournaments.swaps import swapped
 from pbem.domain.tournaments.table_sizes import table_sizes
+from pbem.domain.tournaments.tie_breaks import record
 
-STEPS = 4
-"""How many swaps there may be for each player."""
+
+def swiss_round(
+    plan: Plan, entrants: Sequence[Entrant], results: Sequence[TableResult], number: int, seed: str
+) -> Round:
+    """A round by the points so far.
+
+    With up to `FEW` entrants all rounds are made beforehand, as for a pod, because each choice of opponents leaves few for later;
+    the points then say which of them is next. Once someone leaves or comes late, or with more entrants, `by_score` makes it.
+    """
+    played = rounds(results, number)
+    byes = unseated(entrants, played)
+    past, earned = history(played, byes), record(plan, played, byes, seed)
+    points = {each.number: earned.total(each.number) for each in entrants}
+    scale = lcm(*(each.denominator for each in points.values())) if points else 1
+    scores = {entrant: int(each * scale) for entrant, each in points.items()}
+    if len(entrants) <= FEW:
+        made = planned(entrants, plan.sizes, 1, plan.rounds, seed, "swiss")
+        found = next_planned(made, entrants, played, 1, number, scores)
+        if found is not None:
+            return found
+    now = [each.number for each in entrants if each.is_in(number)]
+    return by_score(now, scores, past, plan.sizes, seed, f"swiss/{number}")
 
 
 def by_score(
-    players: Sequence[int], scores: Mapping[int, Fraction], past: History, sizes: Sizes, seed: str, label: str
+    players: Sequence[int], scores: Mapping[int, int], past: History, sizes: Sizes, seed: str, label: str
 ) -> Round:
-    """A round for these players by their scores."""
+    """A round for these players by their scores.
+
+    They are ordered by score, and by lot where it is equal. Byes go to those with the fewest so far, from the last in that order.
+    The others fill the tables from the top, and then swap where that mends faults or brings scores closer together.
+    """
     order = sorted(drawn(seed, label, players), key=lambda player: -scores[player])
     seating = table_sizes(len(order), sizes)
     queue = sorted(enumerate(order), key=lambda line: (past.byes[line[1]], -line[0]))
-    resting = [player for _position, player in queue[: len(order) - sum(seating)]]
-    scale = lcm(*(score.denominator for score in scores.values())) if scores else 1
-    costs = Costs(past, scores={player: int(scores[player] * scale) for player in players})
-    tables = filled([player for player in order if player not in set(resting)], seating, costs)
-    tables = swapped(tables, costs.of, steps=STEPS * len(order))
-    return Round(
-        tuple(seat_order(past, drawn(seed, f"{label}/seats", table)) for table in tables), tuple(sorted(resting))
-    )
-
-
-def filled(order: Sequence[int], seating: Sequence[int], costs: Costs) -> list[list[int]]:
-    """Tables filled from the top: each takes the first player left, then the first who has met nobody there and leaves everyone a
-    fair seat, and so on; where there is none, the first of those who add least."""
-    waiting, tables = list(order), []
-    for size in seating:
-        table = [waiting.pop(0)]
-        while len(table) < size:
-            table.append(waiting.pop(_next(table, waiting, size, costs)))
-        tables.append(table)
-    return tables
-
-
-def _next(table: list[int], waiting: list[int], size: int, costs: Costs) -> int:
-    least, chosen = None, 0
-    for position, player in enumerate(waiting):
-        faults = costs.added(table, player, size)
-        if faults == 0:
-            return position
-        if least is None or faults < least:
-            least, chosen = faults, position
-    return chosen
+    byes = [player for _position, player in queue[: len(order) - sum(seating)]]
+    costs = Costs(past, scores={player: scores[player] for player in players})
+    tables = filled([player for player in order if player not in byes], seating, costs)
+    tables, byes = swapped(tables, costs, resting=byes)
+    return Round(seat_orders(past, [drawn(seed, f"{label}/seats", table) for table in tables]), tuple(sorted(byes)))

@@ -19,10 +19,11 @@ class Record:
     results: tuple[TableResult, ...]
     by_round: Mapping[int, Mapping[int, Fraction]]
     by_entrant: Mapping[int, Sequence[TableResult]]
+    totals: Mapping[int, Fraction]
 
     def total(self, entrant: int) -> Fraction:
         """An entrant's points."""
-        return sum(self.by_round.get(entrant, {}).values(), Fraction())
+        return self.totals.get(entrant, Fraction())
 
     def tables(self, entrant: int) -> Sequence[TableResult]:
         """The tables of an entrant."""
@@ -42,7 +43,9 @@ def record(
                 by_entrant.setdefault(entrant, []).append(result)
         for entrant in byes.get(number, ()):
             by_round.setdefault(entrant, {})[number] = points.bye(plan)
-    return Record(seed, tuple(result for tables in played.values() for result in tables), by_round, by_entrant)
+    everything = tuple(result for tables in played.values() for result in tables)
+    totals = {entrant: sum(gained.values(), Fraction()) for entrant, gained in by_round.items()}
+    return Record(seed, everything, by_round, by_entrant, totals)
 
 
 def opponents(past: Record, group: Sequence[int]) -> dict[int, Fraction]:
