@@ -530,6 +530,45 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_channel_person_id"), ["person_id"], unique=False)
 
     op.create_table(
+        "groups",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column("key", sa.Text(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_groups")),
+        sa.UniqueConstraint("key", name=op.f("uq_groups_key")),
+    )
+    op.create_table(
+        "group_members",
+        sa.Column(
+            "group_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column(
+            "person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("role", sa.Text(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("since", sa.DateTime(timezone=True), nullable=False),
+        sa.CheckConstraint("role IN ('organiser', 'member', 'invited')", name=op.f("ck_group_members_role")),
+        sa.ForeignKeyConstraint(["group_id"], ["groups.id"], name=op.f("fk_group_members_group_id")),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_group_members_person_id")),
+        sa.PrimaryKeyConstraint("group_id", "person_id", name=op.f("pk_group_members")),
+    )
+    with op.batch_alter_table("group_members", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_group_members_person_id"), ["person_id"], unique=False)
+
+    op.create_table(
+        "group_tables",
+        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("group_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_group_tables_game_id")),
+        sa.ForeignKeyConstraint(["group_id"], ["groups.id"], name=op.f("fk_group_tables_group_id")),
+        sa.PrimaryKeyConstraint("game_id", name=op.f("pk_group_tables")),
+    )
+    with op.batch_alter_table("group_tables", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_group_tables_group_id_game_id"), ["group_id", "game_id"], unique=False)
+
+    op.create_table(
         "deadline",
         sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
         sa.Column("turn", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
@@ -1209,6 +1248,15 @@ def downgrade() -> None:
             postgresql_where=sa.text("NOT private AND status = 'over' AND counted IS NULL"),
         )
 
+    with op.batch_alter_table("group_tables", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_group_tables_group_id_game_id"))
+
+    op.drop_table("group_tables")
+    with op.batch_alter_table("group_members", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_group_members_person_id"))
+
+    op.drop_table("group_members")
+    op.drop_table("groups")
     op.drop_table("game")
     op.drop_table("bounce")
     with op.batch_alter_table("friend", schema=None) as batch_op:

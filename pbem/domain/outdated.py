@@ -16,6 +16,7 @@ _BEFORE_THE_START: Final = frozenset({EmailKind.INVITATION, EmailKind.JOINED, Em
 _WITHOUT_TABLE: Final[Mapping[str, str]] = {
     EmailKind.DIGEST: "all its games are over",
     EmailKind.CONFIRM: "the address is confirmed",
+    EmailKind.GROUP_INVITATION: "the invitation is no longer open",
 }
 
 

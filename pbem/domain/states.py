@@ -70,6 +70,14 @@ class Insight(StrEnum):
     LOOKED = "looked"
 
 
+class GroupRole(StrEnum):
+    """What someone is in a group, from the most to the least."""
+
+    ORGANISER = "organiser"
+    MEMBER = "member"
+    INVITED = "invited"
+
+
 class CallStatus(StrEnum):
     """Whether a call waits for an answer."""
 
@@ -129,6 +137,7 @@ class EmailKind(StrEnum):
     DIGEST = "digest"
     END_PROPOSED = "end_proposed"
     EXPIRED = "expired"
+    GROUP_INVITATION = "group_invitation"
     HOST = "host"
     INVITATION = "invitation"
     INVITATION_RECEIPT = "invitation_receipt"

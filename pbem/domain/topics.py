@@ -30,6 +30,7 @@ _OF_KIND: Final = {
     EmailKind.REMINDER: Topic.REMINDERS,
     EmailKind.MENTION: Topic.TALK,
     EmailKind.INVITATION: Topic.INVITATIONS,
+    EmailKind.GROUP_INVITATION: Topic.INVITATIONS,
     EmailKind.RESULT: Topic.RESULTS,
     EmailKind.VOIDED: Topic.RESULTS,
     EmailKind.DECLINED: Topic.PLAYERS,

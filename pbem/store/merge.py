@@ -6,7 +6,7 @@ from typing import Any, Final
 from sqlalchemy import Column, Connection, Table, and_, delete, or_, select, update
 
 from pbem.domain.states import EmailStatus, TableStatus
-from pbem.store import insiders, profiles
+from pbem.store import groups, insiders, profiles
 from pbem.store.schema import (
     BAN,
     BLOCK,
@@ -73,6 +73,7 @@ def plays(tx: Connection, person_id: int) -> bool:
 
 def move_rows(tx: Connection, old: int, new: int) -> None:
     insiders.join(tx, old, new)
+    groups.join_people(tx, old, new)
     for column in _ANY_NUMBER:
         tx.execute(update(column.table).where(column == old).values({column.name: new}))
     _join_notes(tx, old, new)

@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, Connection, Select, Table, delete, select,
 
 from pbem.domain.deleted_people import NAME, former_address, former_name
 from pbem.domain.states import CallStatus, EmailStatus, OfferStatus, ReceivedStatus
-from pbem.store import channels, insiders, people, players as player_rows, search
+from pbem.store import channels, groups, insiders, people, players as player_rows, search
 from pbem.store.people import PersonRow
 from pbem.store.schema import (
     ALARM,
@@ -20,6 +20,8 @@ from pbem.store.schema import (
     FORMER_PLAYER,
     FRIEND,
     GAME,
+    GROUP_MEMBERS,
+    GROUPS,
     INSIDER,
     INVITATION,
     JOIN_REQUEST,
@@ -71,7 +73,14 @@ _SECRETS: Final = frozenset({"secret_hash", "secret", "address"})
 
 
 def about(tx: Connection, person_id: int) -> dict[str, Rows]:
-    return {name: _rows(tx, table, person_id) for name, table in _ABOUT.items()}
+    return {name: _rows(tx, table, person_id) for name, table in _ABOUT.items()} | {"groups": _groups(tx, person_id)}
+
+
+def _groups(tx: Connection, person_id: int) -> Rows:
+    """The groups that a person is in, or invited to."""
+    own = (GROUP_MEMBERS.c.role, GROUP_MEMBERS.c.name, GROUP_MEMBERS.c.since, GROUPS.c.name.label("group"))
+    query = select(*own).join_from(GROUP_MEMBERS, GROUPS).where(GROUP_MEMBERS.c.person_id == person_id)
+    return _mappings(tx, query.order_by(GROUPS.c.id))
 
 
 def tables(tx: Connection, person_id: int) -> Rows:
@@ -172,6 +181,7 @@ def forget(tx: Connection, person: PersonRow, zone: str) -> None:
         tx.execute(delete(table).where(table.c.person_id == person.id))
     tx.execute(delete(BLOCK).where((BLOCK.c.person_id == person.id) | (BLOCK.c.blocked_id == person.id)))
     tx.execute(delete(FRIEND).where((FRIEND.c.person_id == person.id) | (FRIEND.c.friend_id == person.id)))
+    groups.part_all(tx, person.id)
     _forget_emails(tx, person.id)
     for channel in channels.entered_by(tx, person.id):
         channels.remove(tx, channel.id)

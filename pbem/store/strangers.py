@@ -12,6 +12,7 @@ from pbem.store import guests
 from pbem.store.schema import (
     BOUNCE,
     GAME,
+    GROUP_MEMBERS,
     INVITATION,
     JOIN_REQUEST,
     LINK,
@@ -23,10 +24,10 @@ from pbem.store.schema import (
 )
 
 _OF_A_PLAN: Final = frozenset({INVITATION, JOIN_REQUEST, LINK, OUTBOX, PLAYER})
-_THEIR_OWN: Final = (_OF_A_PLAN - {PLAYER}) | {BOUNCE, GAME, UNREACHABLE}
+_THEIR_OWN: Final = (_OF_A_PLAN - {PLAYER}) | {BOUNCE, GAME, GROUP_MEMBERS, UNREACHABLE}
 """Tables whose rows go with a table that was never opened, and with a stranger. Rows of any other keep them."""
 
-_TO_STRANGERS: Final = (EmailKind.CONFIRM, EmailKind.INVITATION, EmailKind.NEW_ADDRESS)
+_TO_STRANGERS: Final = (EmailKind.CONFIRM, EmailKind.GROUP_INVITATION, EmailKind.INVITATION, EmailKind.NEW_ADDRESS)
 
 
 def forget_join_requests_before(tx: Connection, moment: datetime) -> None:

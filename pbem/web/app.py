@@ -46,7 +46,7 @@ from pbem.web.people import (
 )
 from pbem.web.public import contact, dev_inbox, front, gallery, game_statistics, hall, handbook, profiles, rules, verify
 from pbem.web.seat import choice, ending, move, notes, page, talk
-from pbem.web.tables import interventions, invitations, joining, new, replay, review
+from pbem.web.tables import groups, interventions, invitations, joining, new, replay, review
 
 _log = structlog.get_logger(__name__)
 
@@ -114,7 +114,7 @@ def create_app(server: Server, config: Config, advise: Advise = hint_here) -> Fl
     app.teardown_request(lambda _error: _stop_failed_games(server))
     public = (front, hall, contact, rules, game_statistics, profiles, handbook, verify)
     people = (sign_in, my_page, account, channels, consent, disown, feeds, unsubscribe, unverified_reply)
-    tables = (new, joining, invitations, interventions, replay, review)
+    tables = (new, joining, groups, invitations, interventions, replay, review)
     seats = (page, choice, move, talk, notes, ending)
     for module in (*public, *people, *tables, *seats, inbound):
         app.register_blueprint(module.pages)

@@ -31,6 +31,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "gone back": mark("Everyone agreed, so the game has gone back."),
     "here signed out": mark("You're signed out."),
     "invited": mark("Invitations sent."),
+    "left group": mark("You've left the group."),
     "left": mark("You've left the table."),
     "muted": mark("Muted. You won't see their messages."),
     "no profile": mark("Nobody can see your profile."),
@@ -53,6 +54,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "unmuted": mark("Unmuted."),
     "vacation": mark("Vacation booked."),
     "vacation cancelled": mark("Vacation cancelled."),
+    "withdrawn": mark("Invitations withdrawn."),
     "zone": mark("Time zone saved."),
 }
 """What can have been done, and how a page says so."""

@@ -55,7 +55,18 @@ from pbem.service.people import blocks, friends, sessions, sign_in
 from pbem.service.play import by_link as seat_link, notes, views
 from pbem.service.play.move import Actor
 from pbem.service.play.views import SAVE_EVERY
-from pbem.service.tables import by_link, demo, going_back, invitations, joining, leaving, start, talk
+from pbem.service.tables import (
+    by_link,
+    demo,
+    going_back,
+    group_page,
+    groups,
+    invitations,
+    joining,
+    leaving,
+    start,
+    talk,
+)
 from pbem.service.tables.new import TableSettings
 from pbem.store import people, task_progress
 from pbem.store.database import Tx
@@ -198,6 +209,26 @@ def _has_a_second_chance(world: AddressWorld, *people: int) -> None:
     world.carry()
 
 
+def _has_a_group(world: AddressWorld, ann: int, ben: int, carla: int) -> None:
+    """A group, with everything that its organiser and the others can do."""
+    server = world.server
+    key = server.run(groups.create, ann, "Sunday club")
+    with server.store.read() as tx:
+        group_id = groups.membership(tx, ann, key).group.id
+    server.run(groups.invite, ann, key, ("ben@example.org", world.address["FIRST"], "dan@example.org"))
+    server.run(groups.decline, group_id, carla)
+    server.run(groups.withdraw_invitations, ann, key)
+    server.run(groups.invite, ann, key, ("ben@example.org", world.address["FIRST"]))
+    for person in (ben, carla):
+        server.run(groups.accept, group_id, person)
+    server.run(group_page.open_table, ann, key, TableSettings("bid", 3))
+    waiting = server.read(group_page.group_page, ann, key).waiting[0].summary.game_id
+    server.run(group_page.table_token, ben, key, waiting)
+    server.run(groups.hand_over, ann, key, ben)
+    server.run(groups.remove, ben, key, carla)
+    server.run(groups.leave, ben, key)
+
+
 def _goes_back(world: AddressWorld, *people: int) -> None:
     """A player proposes to take a move back: one plays on, and then everyone agrees."""
     server, game = world.server, world.table(*people, kind="templari", going_back=True)
@@ -247,6 +278,7 @@ def plays_by_links(world: AddressWorld) -> None:
     server.run(notes.add, game.id, 0, game.person_at(0), "Often.")
     server.run(calls.report, other, 1)
     world.moderate(Redact(game.id, 1))
+    _has_a_group(world, ann, ben, world.carla())
     server.run(friends.add, other, 0)
     server.run(friends.remove_seat, other, 0)
     server.run(friends.add, other, 0)

@@ -42,7 +42,7 @@ from pbem.service.outgoing import deliver, digests, preferences
 from pbem.service.people import addresses, sign_in
 from pbem.service.play.move import position_of
 from pbem.service.server import Server
-from pbem.service.tables import joining, leaving, talk
+from pbem.service.tables import groups, joining, leaving, talk
 from pbem.service.tables.new import TableSettings
 from pbem.store import outbox
 from pbem.store.database import Store
@@ -162,6 +162,12 @@ class _Scenario:
         self.carry()
         for text in ("Who is Ann?", "decline"):
             self.inbox.answers_offer(closed, zoe, text)
+            self.carry()
+        group = self.server.run(groups.create, host, "Friday club")
+        self.server.run(groups.invite, host, group, ("zoe@example.org",))
+        self.carry()
+        for text in ("help", "accept as Zoe", "decline"):
+            self.inbox.answers_offer(None, zoe, text)
             self.carry()
         self.server.run(joining.join, closed, host)
         self.server.run(joining.join, closed, guest, word="lighthouse")

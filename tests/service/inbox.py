@@ -39,7 +39,7 @@ class Inbox:
         """Set how senders are checked from now on."""
         self.box = replace(self.box, check=check)
 
-    def token(self, purpose: Purpose, **key: int) -> str:
+    def token(self, purpose: Purpose, **key: int | None) -> str:
         """The token of a link, made if there is none."""
 
         def made(tx: Tx) -> str:
@@ -101,10 +101,14 @@ class Inbox:
         self.attends()
         return self.rows()[-1]
 
-    def answers_offer(self, game_id: int, person_id: int, text: str, **headers: str | None) -> ReceivedRow:
-        """Reply to the newest email that offers a person a seat at a table, and process the reply."""
+    def answers_offer(self, game_id: int | None, person_id: int, text: str, **headers: str | None) -> ReceivedRow:
+        """Reply to the newest email that offers a person a seat at a table, or without one to be in a group; process the reply."""
         emails = (each for each in queued_emails(self.server, person_id) if each.game_id == game_id)
-        offer = [each for each in emails if each.kind in (EmailKind.INVITATION, EmailKind.SUBSTITUTE)][-1]
+        offer = [
+            each
+            for each in emails
+            if each.kind in (EmailKind.INVITATION, EmailKind.GROUP_INVITATION, EmailKind.SUBSTITUTE)
+        ][-1]
         token = self.token(Purpose.REPLY, person_id=person_id, game_id=game_id, outbox_id=offer.id)
         with self.server.store.read() as tx:
             address = person_rows.read(tx, person_id).address

@@ -26,7 +26,7 @@ from pbem.service.outgoing import channel_delivery, digests, new_links, preferen
 from pbem.service.outgoing.channel_delivery import ChannelPost
 from pbem.service.people import sign_in
 from pbem.service.play.move import Actor
-from pbem.service.tables import by_link, going_back, invitations, joining, leaving, rematch, talk
+from pbem.service.tables import by_link, going_back, group_page, groups, invitations, joining, leaving, rematch, talk
 from pbem.service.tables.new import TableSettings
 from pbem.store.sessions import Holder
 from tests.channels.far_end import Services, code_sent_to, usual
@@ -43,6 +43,11 @@ def invited(world: AddressWorld) -> None:
     """Invited at one address, moved to another: she declines, joins another table by its page, and leaves it."""
     server, carla, ann = world.server, world.carla(), world.other("Ann")
     world.other("Ben")
+    group = server.run(groups.create, ann, "Friday club")
+    server.run(groups.invite, ann, group, (world.address["FIRST"], "ben@example.org"))
+    world.carry()
+    server.run(consent.give_consent, world.token("y", to="FIRST"), "Carla")
+    server.run(group_page.open_table, ann, group, TableSettings("bid", 3))
     settings = TableSettings("sunset-poker", 3, invited=(world.address["FIRST"], "ben@example.org"), title="Friday")
     table = server.run(joining.create_table, ann, settings)
     public = server.run(joining.create_table, ann, TableSettings("sunset-poker", 4, title="Sunday"))

@@ -34,7 +34,7 @@ from pbem.service.server import Server
 from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
 from pbem.store.database import Store
-from pbem.store.schema import GAME, LOG, METADATA, TALK
+from pbem.store.schema import GAME, GROUPS, LOG, METADATA, PROFILE, TALK
 from pbem.store.sessions import Holder
 from pbem.tokens import SECRET_BYTES, Keyring
 from pbem.web.people.session_cookie import Cookie
@@ -226,6 +226,12 @@ class AddressWorld:
         with self.server.store.read() as tx:
             return [(row.id, row.key) for row in tx.execute(select(GAME.c.id, GAME.c.key).order_by(GAME.c.id))]
 
+    def other_keys(self) -> list[str]:
+        """The keys of every group and every profile."""
+        queries = select(GROUPS.c.key).order_by(GROUPS.c.id), select(PROFILE.c.key).order_by(PROFILE.c.person_id)
+        with self.server.store.read() as tx:
+            return [key for query in queries for key in tx.execute(query).scalars()]
+
 
 class _Reader:
     """Someone who opens everything they have an address for."""
@@ -330,7 +336,7 @@ class _Reader:
             "kind": ["sunset-poker"],
             "name": ["your-data"],
             "filename": ["pbem.css"],
-            "key": [key for _, key in self.world.tables()],
+            "key": [*(key for _, key in self.world.tables()), *self.world.other_keys()],
             "game_id": [f"{number}" for number, _ in self.world.tables()][:2],
             "person_id": ["1", "2"],
             "call_id": ["1"],

@@ -10,9 +10,9 @@ from pbem.service.archive import game_statistics, replay
 from pbem.service.desk import calls, jobs
 from pbem.service.desk.jobs import What
 from pbem.service.play import by_link
-from pbem.service.tables import joining, leaving
+from pbem.service.tables import groups, joining, leaving
 from pbem.service.tables.new import TableSettings
-from pbem.store import profiles as profile_rows
+from pbem.store import groups as group_rows, profiles as profile_rows
 from pbem.store.schema import METADATA
 from pbem.tokens import Purpose
 from tests.service.actors import ANN
@@ -52,6 +52,7 @@ def live(server, browser, clock, table, links, person, carry, sign_in):
     finished = table("bid", 3, options={"max_auctions": 1})
     list(finished.play_defaults())
     game_statistics.count_games(server)
+    server.run(groups.create, player, "Friday club")
     server.run(profiles.choose, player, "everyone", "", punctual=True)
     sign_in(player)
     at_the_desk(browser, server)
@@ -87,6 +88,7 @@ def addresses(app, browser, live):
     game, waiting, tokens = live
     with game.server.store.read() as tx:
         shown = profile_rows.of_person(tx, game.person_at(0))
+        (group,) = group_rows.of_person(tx, game.person_at(0))
     emails = [
         href.rpartition("/")[2] for href in browser.open("/mailbox").links().values() if href.startswith("/mailbox/")
     ]
@@ -101,7 +103,7 @@ def addresses(app, browser, live):
         "job_id": ["1", "999999999999999999999"],
         "call_id": ["1", "999999999999999999999"],
         "name": ["time", "nonsense"],
-        "key": [waiting.key, game.row().key, shown.key, *emails[:2], "nonsense"],
+        "key": [waiting.key, game.row().key, shown.key, group.key, *emails[:2], "nonsense"],
         "filename": ["pbem.css", "../app.py"],
     }
     for rule in app.url_map.iter_rules():

@@ -16,6 +16,7 @@ from pbem.service.desk import calls, jobs, marks
 from pbem.service.desk.acts.seats import Offer
 from pbem.service.outgoing import new_links
 from pbem.service.people import sessions
+from pbem.service.tables import groups
 from pbem.store import outbox, received, tables
 from pbem.store.links import LinkKey
 from pbem.store.sessions import Holder
@@ -39,6 +40,12 @@ ACTS = {
     "my_page.save_settings": {"name": "Thief", "zone": "UTC", "quiet": "", "cadence": "none"},
     "my_page.change_vacation": {"first": "2026-12-24", "last": "2026-12-26"},
     "my_page.renew_feeds": {},
+    "groups.create": {"name": "Thieves"},
+    "groups.invite": {"invited": "thief@example.net"},
+    "groups.change_member": {"person": "row 2", "act": "remove"},
+    "groups.leave": {},
+    "groups.join": {"game": "row 1"},
+    "groups.open_table": {"seats": "3"},
     "channels.enter": {"kind": "ntfy", "address": "https://ntfy.sh/thief"},
     "channels.prove": {"channel": "row 1", "code": "000000"},
     "channels.send_again": {"channel": "row 1"},
@@ -215,7 +222,7 @@ def stolen(server, table, links):
     server.store.write(lambda tx: tables.reserve(tx, 1, ann, "Ann", game.row().turn))
     server.run(calls.call, ann, "Help", game_id=game.id)
     server.run(jobs.begin, OLGA, jobs.What.PAUSE, {}, "It was asked for.", "another key")
-    of.ann, of.seat, of.turn = ann, seat, game.row().turn
+    of.ann, of.seat, of.turn, of.group = ann, seat, game.row().turn, server.run(groups.create, ann, "Ours")
     return of
 
 
@@ -257,12 +264,17 @@ def _check(rule, form, server, settings, stolen, after=0):
             server.run(new_links.send, ann)
 
     browser = Browser(application(server, settings))
-    if at_desk or path.startswith("/my"):
+    if at_desk or path.startswith(("/my", "/groups")):
         signed_in(browser, server, organiser or Holder(person_id=ann))
     store = Interrupted(server.store, press, after)
     browser.client.application = application(replace(server, store=store), settings)
     at = {name: 2 if name == "person_id" else 1 for name in rule.arguments if name.endswith("_id")}
-    address = path.replace("<token>", token).replace("<option>", "pass").replace("<key>", "key")
+    address = (
+        path.replace("<token>", token)
+        .replace("<option>", "pass")
+        .replace("<key>", stolen.group)
+        .replace("<kind>", "bid")
+    )
     for name, number in at.items():
         address = address.replace(f"<int:{name}>", str(number))
     if path.startswith("/api"):

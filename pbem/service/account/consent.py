@@ -1,4 +1,4 @@
-"""Consent by email to what cannot be undone: changing the address, or deleting the account.
+"""Consent by email: to a change of address, to deleting the account, to joining a group.
 
 The link shows the request and its button gives consent. Reading email at that address is the proof of who consents.
 """
@@ -12,6 +12,7 @@ from pbem.service.account import change_address, delete
 from pbem.service.links import EmailLink
 from pbem.service.outgoing import new_links
 from pbem.service.server import Server
+from pbem.service.tables import groups
 from pbem.store import outbox, people
 from pbem.store.database import Tx
 from pbem.store.outbox import EmailRow
@@ -19,26 +20,31 @@ from pbem.tokens import Purpose
 
 
 class ConsentRequest(NamedTuple):
-    """A request for consent: the kind of the email, and the name of the person it is about."""
+    """A request for consent: the kind of the email, the name of the person it is about, and the group to join, if any."""
 
     kind: str
     name: str
+    group: str
 
 
 def consent_request(tx: Tx, server: Server, token: str) -> ConsentRequest:
     """The request behind a link, with the button that gives consent."""
     link, email = _open(tx, server, token)
-    person_id = json.loads(email.facts).get("person", link.person_id)
-    return ConsentRequest(email.kind, people.read(tx, person_id).name)
+    facts = json.loads(email.facts)
+    group = facts["name"] if email.kind == EmailKind.GROUP_INVITATION else ""
+    return ConsentRequest(email.kind, people.read(tx, facts.get("person", link.person_id)).name, group)
 
 
-def give_consent(tx: Tx, server: Server, token: str) -> str:
-    """Do what was requested. Returns the kind of the email."""
+def give_consent(tx: Tx, server: Server, token: str, name: str = "") -> str:
+    """Do what was requested, under this name in a group. Returns the kind of the email."""
     link, email = _open(tx, server, token)
     if email.kind == EmailKind.DELETION:
         delete.delete_by_consent(tx, server, link.person_id)
         return email.kind
     facts = json.loads(email.facts)
+    if email.kind == EmailKind.GROUP_INVITATION:
+        groups.accept(tx, server, facts["group"], link.person_id, name)
+        return email.kind
     # Pressing the button twice changes the address once; the request is forgotten with it.
     if "person" not in facts:
         return email.kind

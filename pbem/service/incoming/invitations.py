@@ -1,4 +1,4 @@
-"""Replies to an offered seat: an invitation is accepted or declined, a free seat in a running game taken over.
+"""Replies to an offer: an invitation to a table or group is accepted or declined, a free seat in a running game taken over.
 
 Such a reply is one transaction with its receipt, so it is carried out once. Whether it is from the person invited was
 decided before, as for every reply. It then proves as much as a click on the link of the same email: the address for replies
@@ -23,7 +23,7 @@ from pbem.service.incoming import answers, replies
 from pbem.service.incoming.replies import LONGEST_SHOWN, MOST_SHOWN, Outcome
 from pbem.service.links import EmailLink
 from pbem.service.server import Server
-from pbem.service.tables import invitations, joining
+from pbem.service.tables import groups, invitations, joining
 from pbem.store import outbox, people, players as player_rows, received as rows
 from pbem.store.database import Tx
 from pbem.store.outbox import EmailRow, NewEmail
@@ -43,6 +43,8 @@ class Effect(StrEnum):
     WITHDRAWN = "withdrawn"
     NOT_TAKEN = "not_taken"
     SHOWN = "shown"
+    MEMBER = "member"
+    NOT_MEMBER = "not_member"
     REFUSED = "refused"
     NONE = "none"
 
@@ -94,7 +96,9 @@ def _answer(tx: Tx, server: Server, offer: EmailRow, reply: Reply) -> _Result:
 
 
 def _do(tx: Tx, server: Server, offer: EmailRow, command: Command) -> tuple[Effect, str]:
-    """Accept or decline; returns the effect, and the name at the table."""
+    """Accept or decline; returns the effect, and the name at the table, or of the group."""
+    if offer.kind == EmailKind.GROUP_INVITATION:
+        return _do_in_group(tx, server, offer, command)
     assert offer.game_id is not None
     accepts, person_id = command.answer is Answer.ACCEPT, offer.person_id
     if offer.kind == EmailKind.SUBSTITUTE:
@@ -113,6 +117,13 @@ def _do(tx: Tx, server: Server, offer: EmailRow, command: Command) -> tuple[Effe
     if isinstance(joined, Refusal):
         raise joined
     return Effect.BEGUN if joined.begun else Effect.JOINED, _name_at_table(tx, offer)
+
+
+def _do_in_group(tx: Tx, server: Server, offer: EmailRow, command: Command) -> tuple[Effect, str]:
+    group_id = json.loads(offer.facts)["group"]
+    if command.answer is Answer.ACCEPT:
+        return Effect.MEMBER, groups.accept(tx, server, group_id, offer.person_id, command.name)
+    return Effect.NOT_MEMBER, groups.decline(tx, server, group_id, offer.person_id)
 
 
 def _name(tx: Tx, person_id: int, command: Command) -> str:
@@ -134,6 +145,7 @@ def _queue_receipt(tx: Tx, server: Server, offer: EmailRow, reply: Reply, result
         "answers": reply.message_id,
         "prose": prose,
         "substitute": offer.kind == EmailKind.SUBSTITUTE,
+        "group": json.loads(offer.facts)["name"] if offer.kind == EmailKind.GROUP_INVITATION else "",
     }
     error = {Effect.REFUSED: result.text, Effect.NONE: answers.NO_COMMAND}.get(result.effect, "")
     email = NewEmail(offer.person_id, EmailKind.INVITATION_RECEIPT, offer.game_id, facts=facts)

@@ -10,6 +10,7 @@ Facts by kind, beside what the rows themselves say:
     joined      word, commitment                                      call_answered  call, answer, done
     reminder    due_at        auto_passed  choice, due_at, warning, until  substitute   offer
     new_address here, and where it asks person, address
+    group_invitation group, name, who
     moved       here, reason  banned      until or lifted, reason     channel  what, service, host, who or why
     notice      what, and with it who, due_at, because, why, reason, by, turn, turn, of, before or now
     receipt     answers, subject, lines, prose and what is to be shown: see `replies`
@@ -176,6 +177,8 @@ class _Reading:
         elif game is not None and rules is not None:
             variables = self._table(game, rules, players) | variables
             variables |= self._seat(game, rules, players)
+        if email.kind in OFFERS:
+            variables["accept_as"] = ACCEPT_AS
         if email.kind == EmailKind.DIGEST:
             sections = self._digest_sections()
             variables["sections"] = [words.digest_section(self.letterhead, each, len(sections)) for each in sections]
@@ -252,8 +255,6 @@ class _Reading:
         }
         if self.email.kind == EmailKind.INVITATION:
             variables |= {"about": speech.translate(rules.about), "length": speech.render(rules.length)}
-        if self.email.kind in OFFERS:
-            variables["accept_as"] = ACCEPT_AS
         if game.started_at is not None:
             variables["head"] = hash_chain.fingerprint(game.entry_head)
         if game.status in (TableStatus.OVER, TableStatus.VOID):

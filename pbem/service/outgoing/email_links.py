@@ -17,6 +17,7 @@ from pbem.tokens import Purpose
 
 _LINKS_OF_EMAIL: Final[Mapping[str, Purpose]] = {
     EmailKind.DELETION: Purpose.YES,
+    EmailKind.GROUP_INVITATION: Purpose.YES,
     EmailKind.NEW_ADDRESS: Purpose.YES,
     EmailKind.LINKS: Purpose.SIGN_IN,
     EmailKind.WAS_IT_YOU: Purpose.WRITTEN,
@@ -40,8 +41,10 @@ _WITH_CONFIRM: Final = frozenset(
 )
 """Kinds with a link for their reader as a person at that table, who may have no seat there."""
 
-OFFERS: Final = frozenset({EmailKind.INVITATION, EmailKind.SUBSTITUTE, EmailKind.INVITATION_RECEIPT})
-"""Kinds that offer a seat, and whose replies accept or decline it. A reply to the receipt is one to the offer itself."""
+OFFERS: Final = frozenset(
+    {EmailKind.GROUP_INVITATION, EmailKind.INVITATION, EmailKind.SUBSTITUTE, EmailKind.INVITATION_RECEIPT}
+)
+"""Kinds that offer a seat or membership, and whose replies accept or decline it. A reply to the receipt is one to the offer itself."""
 
 
 def seats_spoken_to(tx: Tx, emails: Collection[EmailRow]) -> dict[int, int]:

@@ -22,7 +22,7 @@ from pbem.domain.duration import DAY
 from pbem.domain.guests import is_guest
 from pbem.domain.outdated import ANSWERED, Subject, why_outdated as why_subject_outdated
 from pbem.domain.quiet_hours import parse_quiet
-from pbem.domain.states import EmailKind, EmailStatus, OfferStatus, TableStatus
+from pbem.domain.states import EmailKind, EmailStatus, GroupRole, OfferStatus, TableStatus
 from pbem.domain.topics import read_topics, topic_of
 from pbem.mail.write.compose import Letterhead, compose
 from pbem.service.clocks import deadlines
@@ -33,6 +33,7 @@ from pbem.service.server import Server
 from pbem.store import (
     deadlines as deadline_rows,
     games,
+    groups,
     ledger,
     limits,
     links,
@@ -44,7 +45,7 @@ from pbem.store import (
 )
 from pbem.store.database import Tx
 from pbem.store.deadlines import Key
-from pbem.store.links import LinkKey, LinkRow
+from pbem.store.links import LIFETIMES, LinkKey, LinkRow
 from pbem.store.outbox import EmailRow
 from pbem.store.preferences import PreferenceRow
 from pbem.tokens import EmailTemplate, Purpose
@@ -122,6 +123,9 @@ def make_drafts(tx: Tx, server: Server, emails: Collection[EmailRow], games: Gam
         game = None if email.game_id is None else games[email.game_id]
         for of_links in (keys[email.id], *own_seats[email.id].values()):
             expiries |= {key: email_links.expiry_of(purpose, game) for purpose, key in of_links.items()}
+        if email.kind == EmailKind.GROUP_INVITATION:
+            # As long as one to a table.
+            expiries[keys[email.id][Purpose.YES]] = now + LIFETIMES[Purpose.CONFIRM]
     made = links.make_all(tx, server.randomness, expiries, now)
     turns = {
         email.id: key for email in emails if Purpose.SEAT in keys[email.id] and (key := turn_key(email)) is not None
@@ -377,6 +381,9 @@ def _is_settled(tx: Tx, email: EmailRow) -> bool:
             return digests.is_over(tx, email)
         case EmailKind.SUBSTITUTE:
             return tables.offer(tx, json.loads(email.facts)["offer"]).status != OfferStatus.OPEN
+        case EmailKind.GROUP_INVITATION:
+            row = groups.member(tx, json.loads(email.facts)["group"], email.person_id)
+            return row is None or row.role != GroupRole.INVITED
         case EmailKind.SEALED if email.game_id is not None:
             newer = outbox.of_game(tx, email.game_id, email.seq or 0)
             return any((row.kind, row.seat, row.turn) == ("sealed", email.seat, email.turn) for row in newer)

@@ -41,6 +41,7 @@ _OF_NO_TABLE: Final = frozenset(
         EmailKind.CONFIRM,
         EmailKind.DIGEST,
         EmailKind.DELETION,
+        EmailKind.GROUP_INVITATION,
         EmailKind.LINKS,
         EmailKind.CHANNEL,
         EmailKind.MERGED,
@@ -157,6 +158,7 @@ def _example_facts(
         EmailKind.BANNED: {"reason": "Insults at three tables.", "until": "2027-01-31", "lifted": False},
         EmailKind.MOVED: {"reason": "They wrote from the new one.", "here": True},
         EmailKind.NEW_ADDRESS: {"here": True},
+        EmailKind.GROUP_INVITATION: {"group": 0, "name": "Friday club", "who": other},
         EmailKind.ANNOUNCEMENT: {"text": "The server is moving on Sunday.\n\nAll clocks will be stopped."},
         EmailKind.CHANNEL: {"what": "failed", "service": "ntfy", "host": "ntfy.sh", "why": "it answered 404"},
         EmailKind.MENTION: {"who": other, "line": 0},
@@ -177,6 +179,7 @@ def _example_facts(
             "answers": "",
             "prose": [],
             "substitute": False,
+            "group": "",
             "last_for": "",
         },
     }

@@ -51,18 +51,18 @@ def hall_page(tx: Tx, server: Server, status: TableStatus, kind: str, last: str,
         below = None
     rows = tables.public_games(tx, status, kind=kind, below=below, limit=ON_A_PAGE + 1)
     shown = rows[:ON_A_PAGE]
-    players = player_rows.of_games(tx, [row.id for row in shown])
+    return HallPage(with_winners(tx, server, shown, reader), last=shown[-1].key if len(rows) > ON_A_PAGE else "")
+
+
+def with_winners(tx: Tx, server: Server, rows: list[GameRow], reader: int | None) -> tuple[HallTable, ...]:
+    """These tables as lists show them to this reader."""
+    players = player_rows.of_games(tx, [row.id for row in rows])
     seated = {player.person_id for each in players.values() for player in each if player.person_id is not None}
     keys = profiles.keys_seen_by(tx, reader, seated)
-    found = zip(shown, listing.summaries(tx, server, shown), strict=True)
-    return HallPage(
-        tables=tuple(
-            HallTable(
-                summary, _winners(row, players[row.id]), tuple(keys.get(each or 0, "") for each in summary.people)
-            )
-            for row, summary in found
-        ),
-        last=shown[-1].key if len(rows) > ON_A_PAGE else "",
+    found = zip(rows, listing.summaries(tx, server, rows), strict=True)
+    return tuple(
+        HallTable(summary, _winners(row, players[row.id]), tuple(keys.get(each or 0, "") for each in summary.people))
+        for row, summary in found
     )
 
 

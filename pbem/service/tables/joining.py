@@ -24,7 +24,7 @@ from pbem.service.tables.conditions import must_meet
 from pbem.service.tables.invitations import check_addresses, invite_addresses, must_be_open
 from pbem.service.tables.new import Created, Joined, TableSettings, add_table, check_settings
 from pbem.service.tables.start import start_if_ready
-from pbem.store import games, limits, outbox, people, players as player_rows, tables
+from pbem.store import games, groups, limits, outbox, people, players as player_rows, tables
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.people import PersonRow
@@ -237,7 +237,9 @@ def _must_be_invited(tx: Tx, row: GameRow, person: PersonRow) -> None:
         invited = {invitation.person_id for invitation in tables.invitations(tx, row.id)}
         # A join request at a private table can only come from the host's invitation link.
         if person.id not in invited and tables.join_request(tx, row.id, person.id) is None:
-            raise _not_in_lobby()
+            group_id = groups.group_of_table(tx, row.id)
+            if group_id is None or not groups.is_member(tx, group_id, person.id):
+                raise _not_in_lobby()
 
 
 def _not_in_lobby() -> NotFound:

@@ -20,6 +20,7 @@ from pbem.store.schema.desk import (
     FlawRow,
     JobRow,
 )
+from pbem.store.schema.groups import GROUP_MEMBERS, GROUP_TABLES, GROUPS, GroupMemberRow, GroupRow, GroupTableRow
 from pbem.store.schema.mail import (
     ALARM,
     DOMAIN_TRAFFIC,

@@ -1,4 +1,4 @@
-"""Confirming by email: another address, or deleting the account. Opening the link does nothing; its button confirms."""
+"""Confirming by email: another address, deleting the account, or joining a group. Opening the link does nothing; its button confirms."""
 
 from flask import Blueprint, Response
 
@@ -8,7 +8,7 @@ from pbem.service.account import consent
 from pbem.web import csrf, site
 from pbem.web.people import session_cookie
 from pbem.web.people.session_cookie import Cookie
-from pbem.web.site import server
+from pbem.web.site import field, server
 
 pages = Blueprint("consent", __name__)
 
@@ -26,19 +26,27 @@ def confirm(token: str) -> Response:
     """Do what is confirmed."""
     if not csrf.a_person_clicked():
         return show(token, ask_again=True)
-    kind = server().run(consent.give_consent, token)
+    kind = server().run(consent.give_consent, token, field("name"))
+    if kind == EmailKind.GROUP_INVITATION:
+        return site.go("consent.group_joined")
     done = "consent.account_deleted" if kind == EmailKind.DELETION else "consent.address_changed"
     # Either of them signs every browser out.
     return session_cookie.delete_from(site.go(done), Cookie.PERSON)
 
 
+@pages.get("/joined")
+def group_joined() -> Response:
+    """The confirmation that someone is in a group."""
+    return site.page("consent_done.html", done="joined")
+
+
 @pages.get("/left")
 def account_deleted() -> Response:
     """The confirmation that an account was deleted."""
-    return site.page("consent_done.html", left=True)
+    return site.page("consent_done.html", done="left")
 
 
 @pages.get("/moved")
 def address_changed() -> Response:
     """The confirmation that an address was changed."""
-    return site.page("consent_done.html", left=False)
+    return site.page("consent_done.html", done="moved")

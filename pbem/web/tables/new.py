@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from flask import Blueprint, Response
+from flask import Blueprint, Response, url_for
 
 from engine.game import Game
 from engine.options import Listed, Option, OptionValue
@@ -38,10 +38,17 @@ FILL: Final = "rest"
 
 @pages.get("/new/<kind>")
 def show(kind: str, refused: Refusal | None = None) -> Response:
+    return form(kind, url_for(".create", kind=kind), refused)
+
+
+def form(kind: str, open_at: str, refused: Refusal | None = None, group: str = "") -> Response:
+    """The page with the form that goes to `open_at`, for a table that anyone can open, or for one of the group of this name."""
     rules, usual_pace = game_called(kind), str(site.config().site.pace)
     return site.page(
         "new.html",
         rules=rules,
+        group=group,
+        open_at=open_at,
         teller=speech.teller(rules),
         listed=Listed,
         levels=list(LEVELS),
@@ -69,12 +76,12 @@ def show(kind: str, refused: Refusal | None = None) -> Response:
 def create(kind: str) -> Response:
     """Plan the table, and email its host."""
     form_time.check()
-    settings = _settings(game_called(kind))
+    settings = settings_of(game_called(kind))
     server().run(joining.ask_to_create, field("address"), field("name"), settings, client.network())
     return site.go("front.sent")
 
 
-def _settings(rules: Game[object]) -> TableSettings:
+def settings_of(rules: Game[object]) -> TableSettings:
     """The settings that were chosen; without any, as from the front page, the usual ones with a bot in every other seat."""
     seats = whole_number("seats", _("a number of players")) if field("seats") else rules.seats[0]
     invited = addresses_in(field("invited"))

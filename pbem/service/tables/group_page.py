@@ -1,0 +1,102 @@
+"""The page of a group: its tables to join, in progress and finished, its members, and their ratings from its games alone.
+
+Ratings of a group follow from results that its page shows every member anyway.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from pbem.domain.conditions import NONE
+from pbem.domain.errors import NotFound
+from pbem.domain.ratings import OVERALL, Key, Rating, changes
+from pbem.domain.states import ResultKind, TableStatus
+from pbem.i18n.speech import gettext as _
+from pbem.service import links
+from pbem.service.server import Server
+from pbem.service.tables import groups, hall, joining
+from pbem.service.tables.groups import Membership
+from pbem.service.tables.hall import HallTable
+from pbem.service.tables.new import TableSettings
+from pbem.store import games, groups as rows, people, results
+from pbem.store.database import Tx
+from pbem.store.links import LinkKey
+from pbem.store.schema import GroupMemberRow
+from pbem.tokens import Purpose
+
+MOST_SHOWN: Final = 50
+"""Tables of each state on the page, the newest."""
+
+MOST_RATED: Final = 500
+"""Finished tables that ratings of the group follow from, the newest."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupPage:
+    """A group's page for one member. `ratings` are those of members who have some, the highest first."""
+
+    membership: Membership
+    waiting: tuple[HallTable, ...]
+    playing: tuple[HallTable, ...]
+    over: tuple[HallTable, ...]
+    ratings: tuple[tuple[GroupMemberRow, Rating], ...]
+
+    @property
+    def invited(self) -> int:
+        """The number of open invitations."""
+        return len(self.membership.everyone) - len(self.membership.members)
+
+
+def group_page(tx: Tx, server: Server, person_id: int, key: str) -> GroupPage:
+    """The page of a group for its member. Raises NotFound for anyone else."""
+    found = groups.membership(tx, person_id, key)
+    waiting, playing, over = (
+        hall.with_winners(tx, server, rows.tables(tx, found.group.id, [status], MOST_SHOWN), person_id)
+        for status in (TableStatus.OPEN, TableStatus.PLAYING, TableStatus.OVER)
+    )
+    return GroupPage(found, waiting, playing, over, _ratings(tx, found))
+
+
+def name_of(tx: Tx, server: Server, person_id: int, key: str) -> str:
+    """The name of a group, for its member. Raises NotFound."""
+    return groups.membership(tx, person_id, key).group.name
+
+
+def open_table(tx: Tx, server: Server, person_id: int, key: str, settings: TableSettings) -> str:
+    """Open a table of the group. Returns the token of the link by which its host takes a seat."""
+    found = groups.membership(tx, person_id, key)
+    private = replace(settings, private=True, conditions=NONE)
+    game_id = joining.create_table(tx, server, person_id, private).game_id
+    rows.add_table(tx, found.group.id, game_id)
+    return links.make_token(tx, server, LinkKey(Purpose.CONFIRM, person_id, game_id))
+
+
+def table_token(tx: Tx, server: Server, person_id: int, key: str, game_id: int) -> str:
+    """The token of the link by which a member joins an open table of the group. Raises NotFound."""
+    found = groups.membership(tx, person_id, key)
+    game = games.lock(tx, game_id)
+    if rows.group_of_table(tx, game_id) != found.group.id or game.status != TableStatus.OPEN:
+        raise NotFound(_("There's no such table."), remedy=_("Open the group's page again."))
+    return links.make_token(tx, server, LinkKey(Purpose.CONFIRM, person_id, game_id))
+
+
+def _ratings(tx: Tx, found: Membership) -> tuple[tuple[GroupMemberRow, Rating], ...]:
+    played = {row.id: row for row in rows.tables(tx, found.group.id, [TableStatus.OVER], MOST_RATED) if row.rated}
+    if not played:
+        return ()
+    endings = results.of_games(tx, list(played))
+    same = {row.player: row.into for row in results.all_changes(tx) if row.what == ResultKind.MERGED and row.into}
+    current: dict[Key, Rating] = {}
+    for game in sorted(played.values(), key=lambda each: each.result_seq or 0):
+        ranks = [(_last_key(same, row.player), row.rank) for row in endings[game.id] if row.rank is not None]
+        current |= {(each.player, each.kind): each.after for each in changes(game.kind, ranks, current)}
+    keys = people.read_all(tx, {row.person_id for row in found.members})
+    rated = [(row, current.get((keys[row.person_id].key, OVERALL))) for row in found.members]
+    return tuple(sorted(((row, rating) for row, rating in rated if rating is not None), key=lambda each: -each[1].mu))
+
+
+def _last_key(same: Mapping[str, str], player: str) -> str:
+    """The key that a player has now, after being merged."""
+    while player in same:
+        player = same[player]
+    return player
