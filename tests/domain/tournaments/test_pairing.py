@@ -68,6 +68,12 @@ def byes_are_fair(played: Played, everyone: set[int]) -> bool:
     return True
 
 
+@pytest.mark.parametrize("players", [9, 15, 18, 21])
+def test_nobody_has_a_second_bye_before_everyone_has_had_one(players):
+    played = play(Plan("swiss", Sizes(4, (4,)), 8), players, Random(5))
+    assert byes_are_fair(played, set(range(1, players + 1)))
+
+
 @pytest.mark.parametrize("form", FORMATS)
 @FEW
 @given(st.integers(3, 60), SIZES, st.integers(1, 5), LUCK)
