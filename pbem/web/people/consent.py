@@ -37,16 +37,16 @@ def confirm(token: str) -> Response:
 @pages.get("/joined")
 def group_joined() -> Response:
     """The confirmation that someone is in a group."""
-    return site.page("consent_done.html", done="joined")
+    return site.page("consent_done.html", what="joined")
 
 
 @pages.get("/left")
 def account_deleted() -> Response:
     """The confirmation that an account was deleted."""
-    return site.page("consent_done.html", done="left")
+    return site.page("consent_done.html", what="left")
 
 
 @pages.get("/moved")
 def address_changed() -> Response:
     """The confirmation that an address was changed."""
-    return site.page("consent_done.html", done="moved")
+    return site.page("consent_done.html", what="moved")
