@@ -27,26 +27,42 @@ def _chosen(waiting: list[list[int]], having: list[int], seat: int) -> dict[int,
     """A player for a seat at each table that has it."""
     counts = Counter(player for number in having for player in waiting[number])
     chosen: dict[int, int] = {}
-    # Augmenting paths never take a seat away from a player, so nobody falls below what they had after the first pass.
+    held: dict[int, list[int]] = {player: [] for player in counts}
+    # A chain of changes never takes a seat away from a player, so nobody falls below what they had after the first pass.
     for most in (
         {player: count // seat for player, count in counts.items()},
         {player: -(-count // seat) for player, count in counts.items()},
     ):
         for number in having:
             if number not in chosen:
-                _augment(waiting, chosen, number, most, set())
+                _find(waiting, chosen, held, number, most)
     return chosen
 
 
-def _augment(
-    waiting: list[list[int]], chosen: dict[int, int], number: int, most: dict[int, int], tried: set[int]
-) -> bool:
-    for player in waiting[number]:
-        if player in tried:
-            continue
-        tried.add(player)
-        held = [other for other, holder in chosen.items() if holder == player]
-        if len(held) < most[player] or any(_augment(waiting, chosen, other, most, tried) for other in held):
-            chosen[number] = player
-            return True
-    return False
+def _find(
+    waiting: list[list[int]], chosen: dict[int, int], held: dict[int, list[int]], number: int, most: dict[int, int]
+) -> None:
+    """Find a player for a table by the shortest chain of tables that each take over a player from the next."""
+    asked_by: dict[int, int] = {}
+    queue = [number]
+    for table in queue:
+        for player in waiting[table]:
+            if player in asked_by:
+                continue
+            asked_by[player] = table
+            if len(held[player]) < most[player]:
+                _change(chosen, held, player, asked_by)
+                return
+            queue.extend(held[player])
+
+
+def _change(chosen: dict[int, int], held: dict[int, list[int]], player: int, asked_by: dict[int, int]) -> None:
+    while True:
+        table = asked_by[player]
+        before = chosen.get(table)
+        chosen[table] = player
+        held[player].append(table)
+        if before is None:
+            return
+        held[before].remove(table)
+        player = before

@@ -6,7 +6,7 @@ from typing import Final
 from pbem.domain.tournaments.board import Board
 from pbem.domain.tournaments.costs import Costs
 
-WALK: Final = 1_500, 100_000
+WALK: Final = 4_000, 100_000
 """How long a walk through worse tables is: this for each player, but at most the second number.
 
 A step counts as the number of players at its table, times that of all players.
