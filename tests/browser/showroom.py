@@ -44,7 +44,7 @@ from pbem.service.play import by_link, seat_view
 from pbem.service.play.rules import rules_of
 from pbem.service.play.views import save_overdue
 from pbem.service.server import Server
-from pbem.service.tables import invitations, joining, leaving, talk
+from pbem.service.tables import group_page, groups, invitations, joining, leaving, talk
 from pbem.service.tables.new import TableSettings
 from pbem.store import links
 from pbem.store.database import Store
@@ -200,7 +200,10 @@ class Showroom:
         move, _ = self._links.of(game, seat)
         shown = self.server.read(my_page.account, Holder(person_id=ann), ann).profile
         assert shown is not None
-        found = {"key of profiles": shown.key} | {f"seat_of_{kind}": each for kind, each in seated.items()} | {
+        club = self.server.run(groups.create, ann, "Friday club")
+        self.server.run(groups.invite, ann, club, ("ben@example.org",))
+        self.server.run(group_page.open_table, ann, club, TableSettings("bid", 3))
+        found = {"key of profiles": shown.key, "key of groups": club} | {f"seat_of_{kind}": each for kind, each in seated.items()} | {
             "m": move, "s": token, "seat": token, "over": last, "idle": self._seat(game, (seat + 1) % 3),
             "move_of_past": self._links.of(game, seat, turn=1)[0],
             "u": self._links.made(Purpose.STOP, ann), "stop": self._links.made(Purpose.STOP, ann),

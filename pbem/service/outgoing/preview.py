@@ -158,7 +158,7 @@ def _example_facts(
         EmailKind.BANNED: {"reason": "Insults at three tables.", "until": "2027-01-31", "lifted": False},
         EmailKind.MOVED: {"reason": "They wrote from the new one.", "here": True},
         EmailKind.NEW_ADDRESS: {"here": True},
-        EmailKind.GROUP_INVITATION: {"group": 0, "name": "Friday club", "who": other},
+        EmailKind.GROUP_INVITATION: {"group": 0, "name": game.title, "who": other},
         EmailKind.ANNOUNCEMENT: {"text": "The server is moving on Sunday.\n\nAll clocks will be stopped."},
         EmailKind.CHANNEL: {"what": "failed", "service": "ntfy", "host": "ntfy.sh", "why": "it answered 404"},
         EmailKind.MENTION: {"who": other, "line": 0},
