@@ -15,9 +15,9 @@ from engine.result import Place
 from pbem.domain.game_statistics import Sums, counts_of
 from pbem.domain.results import level_of
 from pbem.domain.states import TableStatus
-from pbem.service.archive.results import ending_of
 from pbem.service.play.endings import ranking_at_end
 from pbem.service.play.log import StandingEntry, standing_entries
+from pbem.service.play.results import ending_of
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
 from pbem.store import finished_games, games, log, tables

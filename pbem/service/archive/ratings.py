@@ -19,8 +19,8 @@ from pbem.domain.states import ResultKind, TableStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service.alarms import AlarmKind, raise_alarm
 from pbem.service.archive.rebuild_ratings import rebuild
-from pbem.service.archive.results import counting, ending_of
 from pbem.service.play.endings import ranking_at_end
+from pbem.service.play.results import counting, ending_of
 from pbem.service.server import Server
 from pbem.store import games, ratings, results, tables
 from pbem.store.database import Tx

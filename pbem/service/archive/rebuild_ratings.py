@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Final
 
 from pbem.domain.ratings import Key, Rating, changes
-from pbem.service.archive.results import counting
+from pbem.service.play.results import counting
 from pbem.service.server import Server
 from pbem.store import ratings, results
 from pbem.store.database import Tx

@@ -14,13 +14,13 @@ from pbem.service.absence.bots import play_bots
 from pbem.service.account import delete, ratings as own
 from pbem.service.archive import ratings
 from pbem.service.archive.rebuild_ratings import rebuild
-from pbem.service.archive.results import ending_of
 from pbem.service.desk.acts.correct import Correct
 from pbem.service.desk.acts.people import Merge
 from pbem.service.desk.acts.seats import Substitute
 from pbem.service.outgoing.deliver import Post, deliver
 from pbem.service.outgoing.preview import preview
 from pbem.service.play.endings import ranking_at_end
+from pbem.service.play.results import ending_of
 from pbem.service.tables import demo, leaving, listing
 from pbem.service.tables.new import TableSettings, check_settings
 from pbem.store import people, personal_data, ratings as rating_rows, results as result_rows
