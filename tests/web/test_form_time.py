@@ -9,7 +9,9 @@ from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
 from pbem.tokens import SECRET_BYTES, Purpose, rotate
 from pbem.web import form_time
+from pbem.web.people import my_page
 from tests.service.database import all_rows
+from tests.service.tournaments.cup import open_cup
 from tests.web.applications import application
 from tests.web.browser import Browser
 
@@ -34,13 +36,14 @@ def key(server, person):
 
 
 @pytest.fixture
-def forms(key, links, person):
+def forms(server, key, links, person):
     """The pages with a form for strangers, each with the words on its button and what they type."""
     who = {"address": "zoe@example.org", "name": "Zoe"}
     return {
         "/mine": ("Send links", {"address": "ann@example.org"}),
         "/call": ("Send message", {"address": "zoe@example.org", "text": "Help me"}),
         "/new/templari": ("Open table", who),
+        f"/tournaments/{open_cup(server, person('Ann'))}": ("Sign up", {"address": "zoe@example.org"}),
         f"/t/{key}": ("Join", who),
         f"/j/{links.made(Purpose.INVITE, person('Ann'), 1)}": ("Join", who),
     }
@@ -114,10 +117,12 @@ def test_no_other_form_is_open_to_strangers(app):
     """Every form without a token and without a session is one of those above."""
     of_strangers = set()
     for rule in app.url_map.iter_rules():
-        guarded = rule.rule.startswith(("/my/", "/desk/", "/api/")) or "token" in rule.arguments
+        blueprint = app.before_request_funcs.get(rule.endpoint.partition(".")[0], ())
+        signed_in = my_page.must_be_signed_in in blueprint
+        guarded = signed_in or rule.rule.startswith(("/desk/", "/api/")) or "token" in rule.arguments
         if "POST" in rule.methods and not guarded:
             of_strangers.add(rule.endpoint)
-    typed = {"sign_in.send_links", "contact.send", "new_table.create", "joining.join"}
+    typed = {"sign_in.send_links", "contact.send", "new_table.create", "joining.join", "tournaments.ask"}
     assert of_strangers - NOT_TIMED == typed
 
 

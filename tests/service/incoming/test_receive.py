@@ -1131,12 +1131,14 @@ QUIET = {
 
 def test_a_report_about_no_address_is_noted_and_one_about_us_raises_an_alarm(inbox, server, game):
     email, to = inbox.bounce_address(game, 0)
-    before = unchanged(server, "received", "received_count", "ledger", "alarm")
+    before = unchanged(server, "received", "received_count", "ledger", "alarm", "deadline")
     for report in QUIET.values():
         inbox.takes(report, to, "")
         inbox.attends()
     assert [what for what, _ in noted(server, email)] == list(QUIET)
-    assert unchanged(server, "received", "received_count", "ledger", "alarm") == before
+    assert unchanged(server, "received", "received_count", "ledger", "alarm", "deadline") == before
+    # The player heard nothing of this turn, so it won't count as missed.
+    assert [row[-1] for row in all_rows(server.store)["deadline"]].count(True) == 1
     assert len(all_rows(server.store)["alarm"]) == 1, "the organisers hear of a policy that keeps our mails away"
 
 
