@@ -64,11 +64,11 @@ def check_seed(game: Json, chance: Json, began: Json) -> bytes:
     """Check what the first row says, the secret and the seating; returns the seed."""
     for name in ("kind", "seats", "options", "commitment", "words", "seating"):
         must((game | chance)[name] == began[name], f"the file gives other {name} than the first row of its log")
-    secret = bytes.fromhex(chance["secret"])
+    secret, order = bytes.fromhex(chance["secret"]), list(range(len(chance["seating"])))
     must(sha(secret).hex() == chance["commitment"], "the secret is not the one that the server was bound to")
     seed = hmac.digest(secret, b"".join(map(field, chance["words"])), "sha256")
-    order = list(range(len(chance["seating"])))
-    for last, other in zip(order[:0:-1], draws(seed, 2**63, range(len(order), 1, -1)), strict=True):
+    drawn = draws(seed, 2**63, range(len(order), 1, -1)) if "tournament" not in began else order[:0:-1]
+    for last, other in zip(order[:0:-1], drawn, strict=True):
         order[last], order[other] = order[other], order[last]
     must(order == chance["seating"] and len(order) == game["seats"], "the seats were not drawn from the seed")
     return seed

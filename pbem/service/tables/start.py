@@ -1,10 +1,12 @@
 """Starting the game of a full table: the seed, the order of seats, the deal and the first turns.
 
-The seed is made from the server's secret, committed to beforehand, and the players' words; it also draws the seats. The
-table's settings become the first row of its log. From here on `play.move` moves the game.
+The seed is made from the server's secret, committed to beforehand, and the players' words; it also draws the seats, except at
+the tables of a tournament, which gives them. The table's settings become the first row of its log. From here on `play.move`
+moves the game.
 """
 
 import json
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -59,23 +61,29 @@ def start_if_ready(tx: Tx, server: Server, row: GameRow, players: list[PlayerRow
     enough = len(players) >= row.fewest and any(player.person_id == row.host_id for player in players)
     if not enough or (row.starts_at is not None and row.starts_at > server.now()):
         return False
-    _start(tx, server, row, players)
+    start(tx, server, row, players)
     return True
 
 
-def _start(tx: Tx, server: Server, row: GameRow, players: list[PlayerRow]) -> None:
-    """Draw seats, deal, and open the first turns."""
+def start(
+    tx: Tx, server: Server, row: GameRow, players: list[PlayerRow], tournament: Mapping[str, str | int] | None = None
+) -> None:
+    """Draw seats, deal, and open the first turns. The game is locked.
+
+    At a table of a `tournament`, whose name and round are in its log, players sit in the order in which they are listed.
+    """
     now = server.now()
     rules = rules_of(row)
     # A table that waited through a change of the rules begins with the newest.
     row = row._replace(rules=rules.version, seats=len(players))
     seed = seed_from(row.secret, [player.word for player in players])
-    seating = Stream(seed, SEATING).shuffle(range(row.seats))
+    seating = Stream(seed, SEATING).shuffle(range(row.seats)) if tournament is None else list(range(row.seats))
     seated = {seat: player for player, seat in zip(players, seating, strict=True)}
     tables.seat_all(tx, row.id, [(player.number, seat) for seat, player in seated.items()])
     position, entries = deal(rules, row.seats, seed, json.loads(row.options))
     record = LogWriter(row, now, server.randomness)
-    record.add(Kind.BEGAN, None, "table", _settings_of(row, seated, players, seating))
+    given = {} if tournament is None else {"tournament": dict(tournament)}
+    record.add(Kind.BEGAN, None, "table", _settings_of(row, seated, players, seating) | given)
     record.entries(0, entries, None, "table")
     log.append(tx, row.id, record.rows)
     tables.change_game(
