@@ -149,12 +149,18 @@ def verify(file: Path | None, game_id: int | None, heads: tuple[str, ...], seale
     """Check every log, and every game against its log.
 
     Checks hashes, facts, draws and, if the rules are still the same, every choice; then the snapshot and what each seat
-    sees. Nothing is changed, and the server may be running. With FILE, check the file of a finished game, without a server.
+    sees. Nothing is changed, and the server may be running. With FILE, check the file of a finished game, or make the tables
+    of every round of a tournament again from its file, without a server.
     """
     from pbem.ops import setup as ops_setup, verify as ops_verify
 
     if file is not None and game_id is not None:
         raise click.UsageError("Name a file or a game, not both.")
+    if file is not None and (wrong_in_it := ops_verify.verify_tournament(file)) is not None:
+        for says in wrong_in_it:
+            click.echo(plain(says))
+        click.echo(f"1 tournament: {counted(len(wrong_in_it), 'fault')}.")
+        raise SystemExit(FAILED if wrong_in_it else 0)
     if file is not None:
         reports = [ops_verify.verify_file(file, heads, sealed=sealed, with_bots=bots)]
     else:

@@ -72,6 +72,7 @@ class Purpose(StrEnum):
     YES = "y"
     SHARE = "h"
     DISOWN = "d"
+    ENTRY = "e"
 
 
 PLACEHOLDER = re.compile(rb"0[%s][a-z2-7]{30}1" % "".join(Purpose).encode())

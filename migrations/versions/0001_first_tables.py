@@ -43,6 +43,15 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("kind", "what", "value", name=op.f("pk_game_sum")),
     )
     op.create_table(
+        "groups",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column("key", sa.Text(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_groups")),
+        sa.UniqueConstraint("key", name=op.f("uq_groups_key")),
+    )
+    op.create_table(
         "heartbeat",
         sa.Column("worker", sa.Text(), autoincrement=False, nullable=False),
         sa.Column("started_at", sa.DateTime(timezone=True), nullable=False),
@@ -253,6 +262,16 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_block_blocked_id"), ["blocked_id"], unique=False)
 
     op.create_table(
+        "bounce",
+        sa.Column(
+            "person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("day", sa.Date(), autoincrement=False, nullable=False),
+        sa.Column("points", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_bounce_person_id")),
+        sa.PrimaryKeyConstraint("person_id", "day", name=op.f("pk_bounce")),
+    )
+    op.create_table(
         "friend",
         sa.Column(
             "person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
@@ -269,16 +288,6 @@ def upgrade() -> None:
     with op.batch_alter_table("friend", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_friend_friend_id"), ["friend_id"], unique=False)
 
-    op.create_table(
-        "bounce",
-        sa.Column(
-            "person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
-        ),
-        sa.Column("day", sa.Date(), autoincrement=False, nullable=False),
-        sa.Column("points", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
-        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_bounce_person_id")),
-        sa.PrimaryKeyConstraint("person_id", "day", name=op.f("pk_bounce")),
-    )
     op.create_table(
         "game",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
@@ -365,6 +374,25 @@ def upgrade() -> None:
         )
 
     op.create_table(
+        "group_members",
+        sa.Column(
+            "group_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column(
+            "person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("role", sa.Text(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("since", sa.DateTime(timezone=True), nullable=False),
+        sa.CheckConstraint("role IN ('organiser', 'member', 'invited')", name=op.f("ck_group_members_role")),
+        sa.ForeignKeyConstraint(["group_id"], ["groups.id"], name=op.f("fk_group_members_group_id")),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_group_members_person_id")),
+        sa.PrimaryKeyConstraint("group_id", "person_id", name=op.f("pk_group_members")),
+    )
+    with op.batch_alter_table("group_members", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_group_members_person_id"), ["person_id"], unique=False)
+
+    op.create_table(
         "organiser",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
         sa.Column("name", sa.Text(), nullable=False),
@@ -392,6 +420,50 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("person_id", name=op.f("pk_profile")),
         sa.UniqueConstraint("key", name=op.f("uq_profile_key")),
     )
+    op.create_table(
+        "tournament",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column("key", sa.Text(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("kind", sa.Text(), nullable=False),
+        sa.Column("host_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("plan", sa.Text(), nullable=False),
+        sa.Column("settings", sa.Text(), nullable=False),
+        sa.Column("seeding", sa.Text(), nullable=False),
+        sa.Column("fewest", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("most", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("late", sa.Text(), nullable=False),
+        sa.Column("round_days", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("status", sa.Text(), nullable=False),
+        sa.Column("paused_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("round", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("byes", sa.Text(), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("closes_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("due_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("ended_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("commitment", sa.Text(), nullable=False),
+        sa.Column("secret", sa.LargeBinary(), nullable=False),
+        sa.Column("seed", sa.Text(), nullable=False),
+        sa.Column("season", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("previous_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.CheckConstraint("status IN ('open', 'playing', 'over', 'called off')", name=op.f("ck_tournament_status")),
+        sa.ForeignKeyConstraint(["host_id"], ["person.id"], name=op.f("fk_tournament_host_id")),
+        sa.ForeignKeyConstraint(["previous_id"], ["tournament.id"], name=op.f("fk_tournament_previous_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_tournament")),
+        sa.UniqueConstraint("key", name=op.f("uq_tournament_key")),
+    )
+    with op.batch_alter_table("tournament", schema=None) as batch_op:
+        batch_op.create_index(
+            "ix_tournament_current",
+            ["id"],
+            unique=False,
+            sqlite_where=sa.text("status IN ('open', 'playing')"),
+            postgresql_where=sa.text("status IN ('open', 'playing')"),
+        )
+        batch_op.create_index(batch_op.f("ix_tournament_host_id"), ["host_id"], unique=False)
+        batch_op.create_index(batch_op.f("ix_tournament_status_created_at"), ["status", "created_at"], unique=False)
+
     op.create_table(
         "unreachable",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
@@ -530,45 +602,6 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_channel_person_id"), ["person_id"], unique=False)
 
     op.create_table(
-        "groups",
-        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
-        sa.Column("key", sa.Text(), nullable=False),
-        sa.Column("name", sa.Text(), nullable=False),
-        sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_groups")),
-        sa.UniqueConstraint("key", name=op.f("uq_groups_key")),
-    )
-    op.create_table(
-        "group_members",
-        sa.Column(
-            "group_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
-        ),
-        sa.Column(
-            "person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
-        ),
-        sa.Column("role", sa.Text(), nullable=False),
-        sa.Column("name", sa.Text(), nullable=False),
-        sa.Column("since", sa.DateTime(timezone=True), nullable=False),
-        sa.CheckConstraint("role IN ('organiser', 'member', 'invited')", name=op.f("ck_group_members_role")),
-        sa.ForeignKeyConstraint(["group_id"], ["groups.id"], name=op.f("fk_group_members_group_id")),
-        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_group_members_person_id")),
-        sa.PrimaryKeyConstraint("group_id", "person_id", name=op.f("pk_group_members")),
-    )
-    with op.batch_alter_table("group_members", schema=None) as batch_op:
-        batch_op.create_index(batch_op.f("ix_group_members_person_id"), ["person_id"], unique=False)
-
-    op.create_table(
-        "group_tables",
-        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
-        sa.Column("group_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
-        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_group_tables_game_id")),
-        sa.ForeignKeyConstraint(["group_id"], ["groups.id"], name=op.f("fk_group_tables_group_id")),
-        sa.PrimaryKeyConstraint("game_id", name=op.f("pk_group_tables")),
-    )
-    with op.batch_alter_table("group_tables", schema=None) as batch_op:
-        batch_op.create_index(batch_op.f("ix_group_tables_group_id_game_id"), ["group_id", "game_id"], unique=False)
-
-    op.create_table(
         "deadline",
         sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
         sa.Column("turn", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
@@ -605,6 +638,31 @@ def upgrade() -> None:
             sqlite_where=sa.text("status = 'open' AND remind_at IS NOT NULL"),
             postgresql_where=sa.text("status = 'open' AND remind_at IS NOT NULL"),
         )
+
+    op.create_table(
+        "entrant",
+        sa.Column(
+            "tournament_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("number", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("bot", sa.Text(), nullable=True),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("word", sa.Text(), nullable=False),
+        sa.Column("status", sa.Text(), nullable=False),
+        sa.Column("rank", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("division", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("since", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("until", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("signed_up_at", sa.DateTime(timezone=True), nullable=False),
+        sa.CheckConstraint("status IN ('in', 'waiting', 'left', 'removed')", name=op.f("ck_entrant_status")),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_entrant_person_id")),
+        sa.ForeignKeyConstraint(["tournament_id"], ["tournament.id"], name=op.f("fk_entrant_tournament_id")),
+        sa.PrimaryKeyConstraint("tournament_id", "number", name=op.f("pk_entrant")),
+        sa.UniqueConstraint("tournament_id", "person_id", name=op.f("uq_entrant_tournament_id_person_id")),
+    )
+    with op.batch_alter_table("entrant", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_entrant_person_id"), ["person_id"], unique=False)
 
     op.create_table(
         "finished_game",
@@ -658,6 +716,17 @@ def upgrade() -> None:
     )
     with op.batch_alter_table("former_player", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_former_player_person_id"), ["person_id"], unique=False)
+
+    op.create_table(
+        "group_tables",
+        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("group_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_group_tables_game_id")),
+        sa.ForeignKeyConstraint(["group_id"], ["groups.id"], name=op.f("fk_group_tables_group_id")),
+        sa.PrimaryKeyConstraint("game_id", name=op.f("pk_group_tables")),
+    )
+    with op.batch_alter_table("group_tables", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_group_tables_group_id_game_id"), ["group_id", "game_id"], unique=False)
 
     op.create_table(
         "insider",
@@ -940,6 +1009,24 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_review_person_id"), ["person_id"], unique=False)
 
     op.create_table(
+        "round_table",
+        sa.Column(
+            "tournament_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("round", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("number", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("seats", sa.Text(), nullable=False),
+        sa.Column("places", sa.Text(), nullable=True),
+        sa.Column("how", sa.Text(), nullable=False),
+        sa.Column("corrections", sa.Text(), nullable=False),
+        sa.CheckConstraint("how IN ('', 'played', 'bots', 'void')", name=op.f("ck_round_table_how")),
+        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_round_table_game_id")),
+        sa.ForeignKeyConstraint(["tournament_id"], ["tournament.id"], name=op.f("fk_round_table_tournament_id")),
+        sa.PrimaryKeyConstraint("tournament_id", "round", "number", name=op.f("pk_round_table")),
+        sa.UniqueConstraint("game_id", name=op.f("uq_round_table_game_id")),
+    )
+    op.create_table(
         "session",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
         sa.Column("person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
@@ -961,6 +1048,25 @@ def upgrade() -> None:
     with op.batch_alter_table("session", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_session_organiser_id"), ["organiser_id"], unique=False)
         batch_op.create_index(batch_op.f("ix_session_person_id"), ["person_id"], unique=False)
+
+    op.create_table(
+        "sign_up",
+        sa.Column(
+            "tournament_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column(
+            "person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("typed", sa.Text(), nullable=True),
+        sa.Column("status", sa.Text(), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+        sa.CheckConstraint("status IN ('open', 'accepted', 'declined')", name=op.f("ck_sign_up_status")),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_sign_up_person_id")),
+        sa.ForeignKeyConstraint(["tournament_id"], ["tournament.id"], name=op.f("fk_sign_up_tournament_id")),
+        sa.PrimaryKeyConstraint("tournament_id", "person_id", name=op.f("pk_sign_up")),
+    )
+    with op.batch_alter_table("sign_up", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_sign_up_person_id"), ["person_id"], unique=False)
 
     op.create_table(
         "talk",
@@ -1098,11 +1204,16 @@ def downgrade() -> None:
     op.drop_table("vote")
     op.drop_table("view")
     op.drop_table("talk")
+    with op.batch_alter_table("sign_up", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_sign_up_person_id"))
+
+    op.drop_table("sign_up")
     with op.batch_alter_table("session", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_session_person_id"))
         batch_op.drop_index(batch_op.f("ix_session_organiser_id"))
 
     op.drop_table("session")
+    op.drop_table("round_table")
     with op.batch_alter_table("review", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_review_person_id"))
         batch_op.drop_index(
@@ -1176,6 +1287,10 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_insider_person_id"))
 
     op.drop_table("insider")
+    with op.batch_alter_table("group_tables", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_group_tables_group_id_game_id"))
+
+    op.drop_table("group_tables")
     with op.batch_alter_table("former_player", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_former_player_person_id"))
 
@@ -1186,6 +1301,10 @@ def downgrade() -> None:
 
     op.drop_table("finished_seat")
     op.drop_table("finished_game")
+    with op.batch_alter_table("entrant", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_entrant_person_id"))
+
+    op.drop_table("entrant")
     with op.batch_alter_table("deadline", schema=None) as batch_op:
         batch_op.drop_index(
             "ix_deadline_remind",
@@ -1227,8 +1346,22 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_unreachable_end_at_start_at"))
 
     op.drop_table("unreachable")
+    with op.batch_alter_table("tournament", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_tournament_status_created_at"))
+        batch_op.drop_index(batch_op.f("ix_tournament_host_id"))
+        batch_op.drop_index(
+            "ix_tournament_current",
+            sqlite_where=sa.text("status IN ('open', 'playing')"),
+            postgresql_where=sa.text("status IN ('open', 'playing')"),
+        )
+
+    op.drop_table("tournament")
     op.drop_table("profile")
     op.drop_table("organiser")
+    with op.batch_alter_table("group_members", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_group_members_person_id"))
+
+    op.drop_table("group_members")
     with op.batch_alter_table("game", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_game_status_private_kind_created_at"))
         batch_op.drop_index(batch_op.f("ix_game_status_private_created_at"))
@@ -1248,21 +1381,12 @@ def downgrade() -> None:
             postgresql_where=sa.text("NOT private AND status = 'over' AND counted IS NULL"),
         )
 
-    with op.batch_alter_table("group_tables", schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f("ix_group_tables_group_id_game_id"))
-
-    op.drop_table("group_tables")
-    with op.batch_alter_table("group_members", schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f("ix_group_members_person_id"))
-
-    op.drop_table("group_members")
-    op.drop_table("groups")
     op.drop_table("game")
-    op.drop_table("bounce")
     with op.batch_alter_table("friend", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_friend_friend_id"))
 
     op.drop_table("friend")
+    op.drop_table("bounce")
     with op.batch_alter_table("block", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_block_blocked_id"))
 
@@ -1309,6 +1433,7 @@ def downgrade() -> None:
 
     op.drop_table("job")
     op.drop_table("heartbeat")
+    op.drop_table("groups")
     op.drop_table("game_sum")
     op.drop_table("domain_traffic")
     op.drop_table("clock_step")

@@ -16,6 +16,24 @@ class TableStatus(StrEnum):
     FROZEN = "frozen"
 
 
+class TournamentStatus(StrEnum):
+    """What state a tournament is in."""
+
+    OPEN = "open"
+    PLAYING = "playing"
+    OVER = "over"
+    CALLED_OFF = "called off"
+
+
+class EntrantStatus(StrEnum):
+    """What state an entrant of a tournament is in."""
+
+    IN = "in"
+    WAITING = "waiting"
+    LEFT = "left"
+    REMOVED = "removed"
+
+
 class TurnStatus(StrEnum):
     """What became of one seat's turn."""
 
@@ -156,7 +174,9 @@ class EmailKind(StrEnum):
     REVIEW = "review"
     SEALED = "sealed"
     SEATED = "seated"
+    SIGN_UP = "sign_up"
     SUBSTITUTE = "substitute"
+    TOURNAMENT = "tournament"
     TRIAL = "trial"
     TURN = "turn"
     VOIDED = "voided"

@@ -31,6 +31,8 @@ _OF_KIND: Final = {
     EmailKind.MENTION: Topic.TALK,
     EmailKind.INVITATION: Topic.INVITATIONS,
     EmailKind.GROUP_INVITATION: Topic.INVITATIONS,
+    EmailKind.SIGN_UP: Topic.INVITATIONS,
+    EmailKind.TOURNAMENT: Topic.RESULTS,
     EmailKind.RESULT: Topic.RESULTS,
     EmailKind.VOIDED: Topic.RESULTS,
     EmailKind.DECLINED: Topic.PLAYERS,

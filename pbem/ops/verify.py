@@ -25,6 +25,7 @@ from pbem.service.archive.check_snapshot import means, snapshot
 from pbem.service.archive.verify import Progress, Report, of_chain, of_fates, of_talk
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import talk
+from pbem.service.tournaments import file as tournament_file
 from pbem.store import games, log, players as player_rows, saved_games, talk as talk_rows, views
 from pbem.store.database import Store, Tx
 from pbem.store.games import GameRow
@@ -161,13 +162,23 @@ def verify_file(
     with_bots: bool = False,
 ) -> Report:
     """Check the file of a finished game, without a server and without trusting the one it came from."""
+    report, _ = verify.of_file(export.read(_text_of(path)), printed, progress, sealed, with_bots=with_bots)
+    return report
+
+
+def verify_tournament(path: Path) -> list[str] | None:
+    """What is wrong in the file of a tournament; None if it's another file."""
+    text = _text_of(path)
+    return tournament_file.check(text) if tournament_file.is_one(text) else None
+
+
+def _text_of(path: Path) -> str:
+    """The text of a file; of one that is too large, something as long."""
     try:
         size = path.stat().st_size
-        text = path.read_text(encoding="utf-8") if size <= export.MOST_BYTES else " " * (export.MOST_BYTES + 1)
+        return path.read_text(encoding="utf-8") if size <= export.MOST_BYTES else " " * (export.MOST_BYTES + 1)
     except UnicodeDecodeError as error:
         raise BadInput(f"{path} isn't a game file.", remedy="Use the file exactly as it was downloaded.") from error
-    report, _ = verify.of_file(export.read(text), printed, progress, sealed, with_bots=with_bots)
-    return report
 
 
 def of_bots(reports: Iterable[Report]) -> str:

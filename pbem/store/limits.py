@@ -13,7 +13,19 @@ from sqlalchemy import Column, ColumnElement, and_
 
 from pbem.domain.outage import CLOCK_TOLERANCE
 from pbem.domain.states import EmailStatus
-from pbem.store.schema import ALARM, CALL, INVITATION, JOIN_REQUEST, LEDGER, OUTBOX, PERSON, RECEIVED, SESSION, TALK
+from pbem.store.schema import (
+    ALARM,
+    CALL,
+    INVITATION,
+    JOIN_REQUEST,
+    LEDGER,
+    OUTBOX,
+    PERSON,
+    RECEIVED,
+    SESSION,
+    SIGN_UP,
+    TALK,
+)
 
 COUNTED: Final[Mapping[Column[Any], tuple[ColumnElement[bool], ...]]] = {
     # Those that are queued wait, and have not happened.
@@ -24,6 +36,7 @@ COUNTED: Final[Mapping[Column[Any], tuple[ColumnElement[bool], ...]]] = {
     RECEIVED.c.received_at: (),
     INVITATION.c.created_at: (),
     JOIN_REQUEST.c.created_at: (),
+    SIGN_UP.c.created_at: (),
     CALL.c.at: (),
     PERSON.c.created_at: (),
     ALARM.c.at: (ALARM.c.emailed_at.is_not(None),),

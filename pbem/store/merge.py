@@ -5,13 +5,14 @@ from typing import Any, Final
 
 from sqlalchemy import Column, Connection, Table, and_, delete, or_, select, update
 
-from pbem.domain.states import EmailStatus, TableStatus
-from pbem.store import groups, insiders, profiles
+from pbem.domain.states import EmailStatus, EntrantStatus, TableStatus
+from pbem.store import groups, insiders, profiles, tournaments
 from pbem.store.schema import (
     BAN,
     BLOCK,
     CALL,
     CHANNEL,
+    ENTRANT,
     FORMER_PLAYER,
     FRIEND,
     GAME,
@@ -24,6 +25,8 @@ from pbem.store.schema import (
     PLAYER,
     PREFERENCE,
     REVIEW,
+    SIGN_UP,
+    TOURNAMENT,
     VACATION,
     VOLUNTEER,
 )
@@ -42,12 +45,14 @@ _ANY_NUMBER: Final[tuple[Column[Any], ...]] = (
     CHANNEL.c.person_id,
     VACATION.c.person_id,
     ORGANISER.c.person_id,
+    TOURNAMENT.c.host_id,
 )
 """Columns in which a person may occur any number of times."""
 
 _ONCE: Final[tuple[tuple[Column[Any], str], ...]] = (
     (INVITATION.c.person_id, "game_id"),
     (JOIN_REQUEST.c.person_id, "game_id"),
+    (SIGN_UP.c.person_id, "tournament_id"),
     (PREFERENCE.c.person_id, "game_id"),
     (BLOCK.c.person_id, "blocked_id"),
     (BLOCK.c.blocked_id, "person_id"),
@@ -77,6 +82,7 @@ def move_rows(tx: Connection, old: int, new: int) -> None:
     for column in _ANY_NUMBER:
         tx.execute(update(column.table).where(column == old).values({column.name: new}))
     _join_notes(tx, old, new)
+    _move_entries(tx, old, new)
     for column, beside in _ONCE:
         _move_once(tx, column, beside, old, new)
     # Nobody blocks themselves, or is their own friend.
@@ -112,6 +118,18 @@ def _join_notes(tx: Connection, old: int, new: int) -> None:
         seat = (NOTE.c.game_id == row.game_id, NOTE.c.seat == row.seat, NOTE.c.person_id == new)
         tx.execute(update(NOTE).where(*seat).values(text=f"{row.above}\n\n{row.text}"))
     tx.execute(update(NOTE).where(NOTE.c.person_id == old).values(person_id=new))
+
+
+def _move_entries(tx: Connection, old: int, new: int) -> None:
+    """Move a person's entries of tournaments; where both take part, the numbers stay and one of them is nobody's."""
+    both = select(ENTRANT.c.tournament_id).where(ENTRANT.c.person_id == new)
+    own = update(ENTRANT).where(ENTRANT.c.person_id == old)
+    tx.execute(
+        own.where(ENTRANT.c.tournament_id.in_(both)).values(
+            person_id=None, status=EntrantStatus.LEFT, until=tournaments.ROUND
+        )
+    )
+    tx.execute(own.values(person_id=new))
 
 
 def _move_once(tx: Connection, column: Column[Any], beside: str, old: int, new: int) -> None:

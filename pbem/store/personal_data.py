@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, Connection, Select, Table, delete, select,
 
 from pbem.domain.deleted_people import NAME, former_address, former_name
 from pbem.domain.states import CallStatus, EmailStatus, OfferStatus, ReceivedStatus
-from pbem.store import channels, groups, insiders, people, players as player_rows, search
+from pbem.store import channels, groups, insiders, people, players as player_rows, search, tournaments
 from pbem.store.people import PersonRow
 from pbem.store.schema import (
     ALARM,
@@ -16,6 +16,7 @@ from pbem.store.schema import (
     BOUNCE,
     CALL,
     CHANNEL,
+    ENTRANT,
     FINISHED_SEAT,
     FORMER_PLAYER,
     FRIEND,
@@ -38,6 +39,7 @@ from pbem.store.schema import (
     RESULT,
     REVIEW,
     SESSION,
+    SIGN_UP,
     TALK,
     UNREACHABLE,
     VACATION,
@@ -58,6 +60,8 @@ _ABOUT: Final = {
     "bans": BAN,
     "invitations": INVITATION,
     "wishes": JOIN_REQUEST,
+    "tournaments": ENTRANT,
+    "sign_ups": SIGN_UP,
     "calls": CALL,
     "insights": INSIDER,
     "former_seats": FORMER_PLAYER,
@@ -165,6 +169,7 @@ _DROPPED: Final = (
     PROFILE,
     REVIEW,
     SESSION,
+    SIGN_UP,
     UNREACHABLE,
     VACATION,
     VOLUNTEER,
@@ -196,6 +201,7 @@ def forget(tx: Connection, person: PersonRow, zone: str) -> None:
     for game_id in tx.execute(select(PLAYER.c.game_id).where(PLAYER.c.person_id == person.id).distinct()).scalars():
         _rename(tx, game_id, person.id)
     tx.execute(update(FORMER_PLAYER).where(FORMER_PLAYER.c.person_id == person.id).values(name=NAME))
+    tournaments.forget_person(tx, person.id)
     insiders.part(tx, person.id)
     nowhere = former_address(person.key)
     people.change(

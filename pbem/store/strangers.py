@@ -7,7 +7,7 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Connection, Table, and_, delete, or_, select
 
 from pbem.domain.delivery import AT_ONCE
-from pbem.domain.states import EmailKind, EmailStatus, TableStatus
+from pbem.domain.states import EmailKind, EmailStatus, TableStatus, TournamentStatus
 from pbem.store import guests
 from pbem.store.schema import (
     BOUNCE,
@@ -20,14 +20,22 @@ from pbem.store.schema import (
     OUTBOX,
     PERSON,
     PLAYER,
+    SIGN_UP,
+    TOURNAMENT,
     UNREACHABLE,
 )
 
 _OF_A_PLAN: Final = frozenset({INVITATION, JOIN_REQUEST, LINK, OUTBOX, PLAYER})
-_THEIR_OWN: Final = (_OF_A_PLAN - {PLAYER}) | {BOUNCE, GAME, GROUP_MEMBERS, UNREACHABLE}
+_THEIR_OWN: Final = (_OF_A_PLAN - {PLAYER}) | {BOUNCE, GAME, GROUP_MEMBERS, SIGN_UP, UNREACHABLE}
 """Tables whose rows go with a table that was never opened, and with a stranger. Rows of any other keep them."""
 
-_TO_STRANGERS: Final = (EmailKind.CONFIRM, EmailKind.GROUP_INVITATION, EmailKind.INVITATION, EmailKind.NEW_ADDRESS)
+_TO_STRANGERS: Final = (
+    EmailKind.CONFIRM,
+    EmailKind.GROUP_INVITATION,
+    EmailKind.INVITATION,
+    EmailKind.NEW_ADDRESS,
+    EmailKind.SIGN_UP,
+)
 
 
 def forget_join_requests_before(tx: Connection, moment: datetime) -> None:
@@ -62,6 +70,7 @@ def _is_over(moment: datetime) -> tuple[ColumnElement[bool], ...]:
         ~_exists(OUTBOX.c.person_id, PERSON, or_(*_keeps(moment))),
         ~_exists(JOIN_REQUEST.c.person_id, PERSON, JOIN_REQUEST.c.created_at >= moment),
         ~_exists(INVITATION.c.person_id, PERSON, _can_be_accepted()),
+        ~_exists(SIGN_UP.c.person_id, PERSON, _can_be_signed_up_for()),
         ~_exists(GAME.c.host_id, PERSON, ~and_(*_never_opened())),
     )
 
@@ -89,6 +98,12 @@ def _can_be_accepted() -> ColumnElement[bool]:
         .correlate(INVITATION)
         .exists()
     )
+
+
+def _can_be_signed_up_for() -> ColumnElement[bool]:
+    """Whether the tournament of an invitation still waits for entrants."""
+    is_open = (TOURNAMENT.c.id == SIGN_UP.c.tournament_id, TOURNAMENT.c.status == TournamentStatus.OPEN)
+    return select(1).where(*is_open).correlate(SIGN_UP).exists()
 
 
 def _unmentioned(subject: Table, harmless: Collection[Table]) -> list[ColumnElement[bool]]:

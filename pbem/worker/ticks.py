@@ -28,6 +28,7 @@ from pbem.service.people import sessions, sign_in, strangers
 from pbem.service.play import views
 from pbem.service.server import Server
 from pbem.service.tables import demo, leaving, start
+from pbem.service.tournaments import rounds
 
 _log = structlog.get_logger(__name__)
 
@@ -194,6 +195,11 @@ def open_and_close_tables(context: WorkerContext) -> None:
         _log.info("tables_expired", games=closed)
 
 
+def advance_tournaments(context: WorkerContext) -> None:
+    """Close sign-ups, note results, and open the rounds of tournaments."""
+    rounds.advance_due(context.server)
+
+
 def run_jobs(context: WorkerContext) -> bool:
     """Continue the jobs of organisers that affect many tables."""
     return jobs.advance_all(context.server) > 0
@@ -266,6 +272,7 @@ TICKS: Final = (
     Tick("faults", 2, stop_failed),
     Tick("games", 60, check_games),
     Tick("lobby", 60, open_and_close_tables, waits_for_clock=True),
+    Tick("tournaments", 10, advance_tournaments, waits_for_clock=True),
     Tick("jobs", 5, run_jobs),
     Tick("count", 60, count_activity),
     Tick("check", 60, check_records),

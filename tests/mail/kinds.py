@@ -44,6 +44,8 @@ from pbem.service.play.move import position_of
 from pbem.service.server import Server
 from pbem.service.tables import groups, joining, leaving, talk
 from pbem.service.tables.new import TableSettings
+from pbem.service.tournaments import hosting, new, reading, rounds, sign_up
+from pbem.service.tournaments.new import TournamentSettings
 from pbem.store import outbox
 from pbem.store.database import Store
 from pbem.store.schema import METADATA
@@ -55,6 +57,7 @@ from tests.service.actors import ANN, OLGA, add_organiser, moderate
 from tests.service.archive.sample_review import sample
 from tests.service.clock import Time
 from tests.service.conftest import START
+from tests.service.database import queued_emails
 from tests.service.inbox import Inbox
 from tests.service.running_game import RunningGame
 
@@ -137,6 +140,7 @@ def every_kind(
     town.changes_preferences(table)
     town.is_stopped_and_changed(table)
     town.ends(table)
+    town.enters_a_tournament(game)
     return table
 
 
@@ -180,6 +184,37 @@ class _Scenario:
         self.carry()
         self.time.passes(20 * DAY)
         leaving.expire(self.server)
+        self.carry()
+
+    def enters_a_tournament(self, game: str) -> None:
+        """A tournament is opened, signed up for by reply, paused, begun and called off."""
+        host, guests = self._person(0), [self._person(1), self._person(2)]
+        size = min(game_registry.load(game).seats)
+        settings = TournamentSettings(
+            "Spring cup", game, self.server.now() + 7 * DAY, size=size, least=size, advance=1, fewest=size, rounds=1
+        )
+        cup = self.server.read(reading.page, self.server.run(new.open_tournament, host, settings)).summary.row
+        self.server.run(sign_up.invite, cup.id, host, ("zoe@example.org",))
+        self.carry()
+        zoe = self._known("zoe@example.org")
+        offer = queued_emails(self.server, zoe, EmailKind.SIGN_UP)[-1]
+        token = self.inbox.token(Purpose.REPLY, person_id=zoe, outbox_id=offer.id)
+        for text in ("What is this?", "accept as Zoe"):
+            self.inbox.answers_email(zoe, token, text)
+            self.carry()
+        for guest in (host, *guests):
+            self.server.run(sign_up.sign_up, cup.id, guest)
+        self.server.run(hosting.pause, cup.id, host)
+        self.server.run(hosting.resume, cup.id, host)
+        self.server.run(hosting.extend, cup.id, host, 1)
+        self.carry()
+        self.time.passes(9 * DAY)
+        rounds.advance_due(self.server)
+        self.carry()
+        self.time.passes(22 * DAY)
+        rounds.advance_due(self.server)
+        self.carry()
+        self.server.run(hosting.call_off, cup.id, host, "Too few of us have time.")
         self.carry()
 
     def a_table(self, game: str) -> RunningGame:

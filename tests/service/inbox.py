@@ -110,6 +110,10 @@ class Inbox:
             if each.kind in (EmailKind.INVITATION, EmailKind.GROUP_INVITATION, EmailKind.SUBSTITUTE)
         ][-1]
         token = self.token(Purpose.REPLY, person_id=person_id, game_id=game_id, outbox_id=offer.id)
+        return self.answers_email(person_id, token, text, **headers)
+
+    def answers_email(self, person_id: int, token: str, text: str, **headers: str | None) -> ReceivedRow:
+        """Reply to an email by the token of its reply address, and process the reply."""
         with self.server.store.read() as tx:
             address = person_rows.read(tx, person_id).address
         domain = address.partition("@")[2]

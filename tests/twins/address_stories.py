@@ -4,6 +4,7 @@ Together they cause every kind of email. `TYPED` says which of her addresses ano
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import time, timedelta
 from typing import Final
 
@@ -28,6 +29,8 @@ from pbem.service.people import sign_in
 from pbem.service.play.move import Actor
 from pbem.service.tables import by_link, going_back, group_page, groups, invitations, joining, leaving, rematch, talk
 from pbem.service.tables.new import TableSettings
+from pbem.service.tournaments import by_link as tournament_link, hosting, new, reading, rounds, sign_up
+from pbem.service.tournaments.new import TournamentSettings
 from pbem.store.sessions import Holder
 from tests.channels.far_end import Services, code_sent_to, usual
 from tests.service.actors import ANN, OLGA, add_organiser
@@ -256,8 +259,58 @@ def finishes(world: AddressWorld) -> None:
     world.looks(press=True)
 
 
+def enters_tournaments(world: AddressWorld) -> None:
+    """Invited at one address, moved to another: she signs up, waits, gets a place, plays, is corrected, leaves and is taken out."""
+    server, time_, carla, ann = world.server, world.time, world.carla(), world.other("Ann")
+    ben, dan, eve = world.other("Ben"), world.other("Dan"), world.other("Eve")
+    settings = TournamentSettings(
+        "Spring cup",
+        "sunset-poker",
+        server.now() + 7 * DAY,
+        size=3,
+        options={"max_rounds": 1},
+        level="beginner",
+        rounds=2,
+        most=3,
+    )
+    cup = server.read(reading.page, server.run(new.open_tournament, ann, settings)).summary.row.id
+    server.run(sign_up.invite, cup, ann, (world.address["FIRST"],))
+    world.carry()
+    for person in (ben, dan, eve):
+        server.run(sign_up.sign_up, cup, person)
+    tournament_link.enter(server, world.token("e", to="FIRST"), "Carla", "lighthouse")
+    _moves(world, carla, "FIRST", "SECOND")
+    server.run(hosting.pause, cup, ann)
+    server.run(hosting.resume, cup, ann)
+    server.run(hosting.extend, cup, ann, 1)
+    server.run(sign_up.decline, cup, eve)
+    world.carry()
+    world.looks()
+    time_.passes(9 * DAY)
+    rounds.advance_due(server)
+    world.carry()
+    world.looks()
+    tournament_link.leave(server, world.token("e", to="SECOND"))
+    time_.passes(22 * DAY)
+    rounds.advance_due(server)
+    time_.bots_play()
+    rounds.advance_due(server)
+    server.run(hosting.correct, cup, ann, 1, 1, (1, 1, 1), "They agreed on it.")
+    world.carry()
+    again = server.read(
+        reading.page, server.run(new.open_tournament, ann, replace(settings, closes_at=server.now() + DAY))
+    )
+    server.run(sign_up.ask, again.summary.row.key, world.address["SECOND"])
+    server.run(sign_up.sign_up, again.summary.row.id, carla)
+    server.run(hosting.remove, again.summary.row.id, ann, 1, "She asked for it.")
+    server.run(hosting.call_off, again.summary.row.id, ann, "Too few have time.")
+    world.carry()
+    world.looks(press=True)
+
+
 STORIES: Final[Mapping[str, Story]] = {
-    story.__name__: story for story in (invited, plays, moves, merges, is_replaced, resigns, finishes)
+    story.__name__: story
+    for story in (invited, plays, moves, merges, is_replaced, resigns, finishes, enters_tournaments)
 }
 
 USED: Final[Mapping[str, tuple[str, ...]]] = {
@@ -268,6 +321,7 @@ USED: Final[Mapping[str, tuple[str, ...]]] = {
     "is_replaced": ("FIRST", "SECOND", "THIRD"),
     "resigns": ("FIRST", "SECOND"),
     "finishes": ("FIRST", "SECOND"),
+    "enters_tournaments": ("FIRST", "SECOND"),
 }
 """The addresses that a story is about."""
 

@@ -1,6 +1,7 @@
 """No GET and no HEAD writes: every route that answers one is requested in a live game, and all rows are compared."""
 
 import re
+from datetime import timedelta
 
 import pytest
 from sqlalchemy import select
@@ -12,12 +13,14 @@ from pbem.service.desk.jobs import What
 from pbem.service.play import by_link
 from pbem.service.tables import groups, joining, leaving
 from pbem.service.tables.new import TableSettings
+from pbem.service.tournaments import reading, rounds, sign_up
 from pbem.store import groups as group_rows, profiles as profile_rows
 from pbem.store.schema import METADATA
 from pbem.tokens import Purpose
 from tests.service.actors import ANN
 from tests.service.database import queued_emails
 from tests.service.inbox import Inbox
+from tests.service.tournaments.cup import open_cup
 from tests.web.desk_pages import at_the_desk
 
 GARBAGE = ["a" * 33, "abc", "a" * 500, "%F0%9F%A6%8A", "..%2F..%2Fetc", "0", "-1"]
@@ -62,7 +65,18 @@ def live(server, browser, clock, table, links, person, carry, sign_in):
     server.run(delete.ask, player)
     carry()
     (goodbye,) = queued_emails(server, player, "deletion")
+    cup = open_cup(server, player, closes_at=server.now() + timedelta(minutes=1))
+    for name in ("Ann", "Ben", "Cleo"):
+        server.run(sign_up.sign_up, server.read(reading.page, cup).summary.row.id, person(name))
+    server.run(sign_up.ask, cup, "ann@example.org")
+    clock.advance(timedelta(minutes=2))
+    rounds.advance_due(server)
     tokens = {
+        "tournament_link": [
+            inbox.token(
+                Purpose.ENTRY, person_id=person("Ann"), outbox_id=queued_emails(server, person("Ann"), "sign_up")[0].id
+            )
+        ],
         "move": [move],
         "seat": [seat, links.of(game, next(iter(game.asked())))[1]],
         "invitation": [
@@ -80,12 +94,12 @@ def live(server, browser, clock, table, links, person, carry, sign_in):
         "review": [links.of(finished, 0)[1]],
         "api": [server.run(by_link.api_token, seat)],
     }
-    return game, waiting, tokens
+    return game, waiting, cup, tokens
 
 
 def addresses(app, browser, live):
     """The addresses of every rule that answers GET, with good values and with garbage for every part."""
-    game, waiting, tokens = live
+    game, waiting, cup, tokens = live
     with game.server.store.read() as tx:
         shown = profile_rows.of_person(tx, game.person_at(0))
         (group,) = group_rows.of_person(tx, game.person_at(0))
@@ -103,7 +117,7 @@ def addresses(app, browser, live):
         "job_id": ["1", "999999999999999999999"],
         "call_id": ["1", "999999999999999999999"],
         "name": ["time", "nonsense"],
-        "key": [waiting.key, game.row().key, shown.key, group.key, *emails[:2], "nonsense"],
+        "key": [waiting.key, game.row().key, shown.key, group.key, cup, *emails[:2], "nonsense"],
         "filename": ["pbem.css", "../app.py"],
     }
     for rule in app.url_map.iter_rules():
@@ -123,7 +137,7 @@ def addresses(app, browser, live):
 def test_no_route_that_answers_get_or_head_writes(app, browser, live, server):
     before = everything(server)
     asked, answered = 0, {}
-    tokens = [each for kind in live[2].values() for each in kind]
+    tokens = [each for kind in live[-1].values() for each in kind]
     for rule, urls in addresses(app, browser, live):
         for url in urls:
             for token in tokens[-1:] if rule.rule.startswith("/api/") else [""]:

@@ -17,13 +17,15 @@ from pbem.service.desk.acts.seats import Offer
 from pbem.service.outgoing import new_links
 from pbem.service.people import sessions
 from pbem.service.tables import groups
-from pbem.store import outbox, received, tables
+from pbem.service.tournaments import sign_up
+from pbem.store import outbox, people, received, tables
 from pbem.store.links import LinkKey
 from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
 from pbem.web import form_time
 from tests.service.actors import OLGA, PASSPHRASE, add_organiser, moderate
 from tests.service.database import all_rows, queued_emails
+from tests.service.tournaments.cup import open_cup
 from tests.web.applications import application
 from tests.web.browser import HOST, Browser
 from tests.web.desk_pages import signed_in
@@ -75,6 +77,26 @@ ACTS = {
     "invitation.invite": {"invited": "thief@example.net"},
     "invitation.take_over": {"seat": "{seat}"},
     "invitation.withdraw": {"offer": "row 1"},
+    "tournament_link.enter": {"name": "Thief"},
+    "tournament_link.leave": {},
+    "own_tournaments.create": {
+        "title": "Thief's cup",
+        "format": "swiss",
+        "closes_at": "2026-11-28T20:00",
+        "pace": "1d",
+        "seeding": "draw",
+        "late": "wait",
+        "size": "3",
+        **dict.fromkeys(("rounds", "least", "advance", "fewest", "most", "round_days"), "3"),
+    },
+    "own_tournaments.enter": {"name": "Thief"},
+    "own_tournaments.leave": {},
+    "own_tournaments.invite": {"invited": "thief@example.net"},
+    "own_tournaments.pause": {},
+    "own_tournaments.extend": {"days": "3"},
+    "own_tournaments.correct": {"round": "1", "table": "1", "places": "1 2 3", "reason": "Because."},
+    "own_tournaments.remove": {"number": "1", "reason": "Because."},
+    "own_tournaments.call_off": {"reason": "Because."},
     "replay.share": {},
     "replay.stop_sharing": {},
     "review.share": {"shared": "yes"},
@@ -133,7 +155,10 @@ ACTS = {
 
 NO_ACTS = {
     **dict.fromkeys(("front.start_demo", "contact.send", "sign_in.send_links", "new_table.create"), "open to everyone"),
-    **dict.fromkeys(("joining.join", "verify.check", "desk_account.sign_in", "dev_inbox.reply"), "open to everyone"),
+    **dict.fromkeys(
+        ("joining.join", "tournaments.ask", "verify.check", "desk_account.sign_in", "dev_inbox.reply"),
+        "open to everyone",
+    ),
     **dict.fromkeys(("seat.why", "seat.ask_for_hint", "desk_overview.find"), "writes nothing"),
     "inbound.take": "signed by a mail server",
     "disown.end_everything": "its link is never revoked: it revokes the others",
@@ -201,6 +226,9 @@ def stolen(server, table, links):
             case Purpose.YES:
                 server.run(delete.ask, ann)
                 return key(purpose, outbox_id=queued_emails(server, ann, EmailKind.DELETION)[-1].id)
+            case Purpose.ENTRY:
+                server.run(sign_up.ask, of.cup, server.query(people.read, ann).address)
+                return key(purpose, outbox_id=queued_emails(server, ann, EmailKind.SIGN_UP)[-1].id)
             case Purpose.WRITTEN:
                 reply = server.run(service_links.make_for_seat, ann, game.id, game.row().turn, seat).reply
                 raw = b"From: a@example.org\r\n\r\npass\r\n"
@@ -223,6 +251,7 @@ def stolen(server, table, links):
     server.run(calls.call, ann, "Help", game_id=game.id)
     server.run(jobs.begin, OLGA, jobs.What.PAUSE, {}, "It was asked for.", "another key")
     of.ann, of.seat, of.turn, of.group = ann, seat, game.row().turn, server.run(groups.create, ann, "Ours")
+    of.cup = open_cup(server, ann)
     return of
 
 
@@ -269,12 +298,9 @@ def _check(rule, form, server, settings, stolen, after=0):
     store = Interrupted(server.store, press, after)
     browser.client.application = application(replace(server, store=store), settings)
     at = {name: 2 if name == "person_id" else 1 for name in rule.arguments if name.endswith("_id")}
-    address = (
-        path.replace("<token>", token)
-        .replace("<option>", "pass")
-        .replace("<key>", stolen.group)
-        .replace("<kind>", "bid")
-    )
+    key = stolen.cup if "/tournaments/" in path else stolen.group
+    address = path.replace("<token>", token).replace("<option>", "pass").replace("<key>", key)
+    address = address.replace("<kind>", "bid")
     for name, number in at.items():
         address = address.replace(f"<int:{name}>", str(number))
     if path.startswith("/api"):

@@ -2,7 +2,7 @@
 
 Links get forwarded, so a page says no more than its link may: a link to a seat leads to the seat, a link to one choice to what
 everyone may see of a public table, and each of them to links that only the player gets by email. The links of an account lead
-to the player's own page.
+to the player's own page, and those about a tournament to its page with all its tables.
 """
 
 import re
@@ -21,7 +21,7 @@ from tests.web.test_scanners import Postman, paths_of, read
 # What leads to a table does not depend on the database.
 pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
-TO_A_TABLE = re.compile(r"/(s|t)/[^/]+(/replay)?$")
+TO_A_TABLE = re.compile(r"/(s|t)/[^/]+(/replay)?$|(/my)?/tournaments/[^/]+$")
 BY_EMAIL = re.compile(r"/(m|u)/.*/links$")
 IS_A_TABLE = re.compile(r"/c/[^/]+(/(decline|leave|invite|seat))?$")
 TOKEN, CHOICE = re.compile(r"[a-z2-7]{33}"), re.compile(r"/m/.*")

@@ -69,12 +69,13 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """The place of an email in a thread. `game` is the public name of its table."""
+    """The place of an email in a thread. `game` is the public name of its table, `tournament` that of its tournament."""
 
     message_id: str
     game: str = ""
     title: str = ""
     answers: str = ""
+    tournament: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,12 +147,14 @@ def _headers(letterhead: Letterhead, content: EmailContent) -> dict[str, str]:
         "Content-Language": speech.tag(),
         "Feedback-ID": f"{thread.game or 'house'}:{content.kind}:pbem:{_sender_id(host)}",
     }
-    if thread.game:
-        # The root is never sent: it only keeps the emails of one table together.
-        root = f"<{thread.game}@{host}>"
+    if thread.game or thread.tournament:
+        # The root is never sent: it only keeps the emails of one table or tournament together.
+        root = f"<{thread.game or thread.tournament}@{host}>"
         headers["In-Reply-To"] = thread.answers or root
         headers["References"] = f"{root} {thread.answers}" if thread.answers else root
-        headers["List-Id"] = f"<{thread.game}.games.{host}>"
+        headers["List-Id"] = (
+            f"<{thread.game}.games.{host}>" if thread.game else f"<{thread.tournament}.tournaments.{host}>"
+        )
     if content.reply and letterhead.replies:
         headers["Reply-To"] = f"r+{content.reply}@{host}"
     if content.stop:

@@ -16,7 +16,19 @@ from pbem.domain.states import EmailKind, TableStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service.server import Server
 from pbem.service.tables import leaving
-from pbem.store import games, limits, links, outbox, people, personal_data, players as player_rows, revocations, tables
+from pbem.service.tournaments import sign_up
+from pbem.store import (
+    games,
+    limits,
+    links,
+    outbox,
+    people,
+    personal_data,
+    players as player_rows,
+    revocations,
+    tables,
+    tournaments,
+)
 from pbem.store.database import Tx
 from pbem.store.sessions import Holder
 
@@ -52,7 +64,9 @@ def delete_by_consent(tx: Tx, server: Server, person_id: int) -> None:
 def delete_person(tx: Tx, server: Server, person_id: int, reason: str = "") -> list[int]:
     """Delete a person's data, and leave their tables. Returns the ids of those. Raises Forbidden at a frozen table."""
     revocations.begin(tx, Holder(person_id=person_id))
-    # Games are locked before people and in the order of their ids, against deadlocks.
+    # Tournaments are locked before games, games before people, each in the order of their ids, against deadlocks.
+    for tournament in tournaments.of_person(tx, person_id):
+        sign_up.decline(tx, server, tournament.id, person_id)
     left = _leave_tables(tx, server, person_id, reason, ())
     person = people.lock(tx, person_id)
     # Others may have given them a seat before this lock. Nobody does so afterwards: they are no one who can take it.

@@ -35,6 +35,7 @@ from pbem.store import (
     profiles,
     reachability,
     tables,
+    tournaments,
 )
 from pbem.store.blocks import BlockRow
 from pbem.store.database import Tx
@@ -105,12 +106,14 @@ class FinishedGame:
 class MyGames:
     """The page of games. `failing_since` is when email to the person began to fail; `covered`, whether a channel tells them.
 
-    `zone_chosen` tells that the person has said which zone is theirs.
+    `zone_chosen` tells that the person has said which zone is theirs. `tournaments` are the keys and names of those that the person
+    is in, or hosts.
     """
 
     name: str
     zone: ZoneInfo
     zone_chosen: bool
+    tournaments: tuple[tuple[str, str], ...]
     played: tuple[SeatInPlay, ...]
     waiting: tuple[OpenTable, ...]
     over: tuple[FinishedGame, ...]
@@ -177,6 +180,7 @@ def my_games(tx: Tx, server: Server, person_id: int) -> MyGames:
         name=person.name,
         zone=ZoneInfo(person.zone),
         zone_chosen=person.zone_chosen,
+        tournaments=tuple((row.key, row.name) for row in tournaments.own(tx, person_id)),
         played=tuple(sorted(played, key=_urgency)),
         waiting=tuple(
             OpenTable(row.id, row.title, row.kind, row.seats, len(players[row.id]), row.host_id == person_id)

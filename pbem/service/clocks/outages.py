@@ -28,7 +28,7 @@ from pbem.service.clocks.deadlines import people_by_seat
 from pbem.service.play.log import Kind, add_row, body_of
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
-from pbem.store import deadlines, games, heartbeats, log, outages, tables
+from pbem.store import deadlines, games, heartbeats, log, outages, tables, tournaments
 from pbem.store.database import Tx
 from pbem.store.database_errors import is_outage
 from pbem.store.deadlines import DeadlineRow
@@ -179,9 +179,10 @@ def ago(tx: Tx, server: Server, length: timedelta) -> datetime:
 
 
 def _finish(tx: Tx, server: Server, outage_id: int, outage: Interval) -> None:
-    """Let waiting tables wait longer by an outage, which has now been applied to everything."""
+    """Let waiting tables and tournaments last longer by an outage, which has now been applied to everything."""
     if outages.mark_applied(tx, outage_id, server.now()):
         tables.delay_waiting(tx, outage)
+        tournaments.delay(tx, outage)
 
 
 def _apply(server: Server, game_id: int, outage: OutageRow) -> bool:

@@ -1,4 +1,5 @@
-"""Replies to an offer: an invitation to a table or group is accepted or declined, a free seat in a running game taken over.
+"""Replies to an offer: an invitation to a table, a group or a tournament is accepted or declined, a free seat in a running game
+taken over.
 
 Such a reply is one transaction with its receipt, so it is carried out once. Whether it is from the person invited was
 decided before, as for every reply. It then proves as much as a click on the link of the same email: the address for replies
@@ -15,7 +16,7 @@ from typing import Final
 from pbem.domain import invitation_replies
 from pbem.domain.errors import BadInput, Refusal
 from pbem.domain.invitation_replies import Answer, Command
-from pbem.domain.states import EmailKind, ReceivedStatus
+from pbem.domain.states import EmailKind, EntrantStatus, ReceivedStatus
 from pbem.i18n.speech import gettext as _
 from pbem.mail.read.reply import Reply
 from pbem.service.absence import substitutes
@@ -24,6 +25,7 @@ from pbem.service.incoming.replies import LONGEST_SHOWN, MOST_SHOWN, Outcome
 from pbem.service.links import EmailLink
 from pbem.service.server import Server
 from pbem.service.tables import groups, invitations, joining
+from pbem.service.tournaments import sign_up
 from pbem.store import outbox, people, players as player_rows, received as rows
 from pbem.store.database import Tx
 from pbem.store.outbox import EmailRow, NewEmail
@@ -42,6 +44,9 @@ class Effect(StrEnum):
     DECLINED = "declined"
     WITHDRAWN = "withdrawn"
     NOT_TAKEN = "not_taken"
+    SIGNED_UP = "signed_up"
+    WAITING = "waiting"
+    NOT_SIGNED_UP = "not_signed_up"
     SHOWN = "shown"
     MEMBER = "member"
     NOT_MEMBER = "not_member"
@@ -96,11 +101,13 @@ def _answer(tx: Tx, server: Server, offer: EmailRow, reply: Reply) -> _Result:
 
 
 def _do(tx: Tx, server: Server, offer: EmailRow, command: Command) -> tuple[Effect, str]:
-    """Accept or decline; returns the effect, and the name at the table, or of the group."""
+    """Accept or decline; returns the effect, and the name at the table, of the group or in the tournament."""
     if offer.kind == EmailKind.GROUP_INVITATION:
         return _do_in_group(tx, server, offer, command)
-    assert offer.game_id is not None
     accepts, person_id = command.answer is Answer.ACCEPT, offer.person_id
+    if offer.kind == EmailKind.SIGN_UP:
+        return _sign_up(tx, server, json.loads(offer.facts)["tournament"], person_id, command)
+    assert offer.game_id is not None
     if offer.kind == EmailKind.SUBSTITUTE:
         offer_id = json.loads(offer.facts)["offer"]
         if not accepts:
@@ -126,6 +133,16 @@ def _do_in_group(tx: Tx, server: Server, offer: EmailRow, command: Command) -> t
     return Effect.NOT_MEMBER, groups.decline(tx, server, group_id, offer.person_id)
 
 
+def _sign_up(tx: Tx, server: Server, tournament_id: int, person_id: int, command: Command) -> tuple[Effect, str]:
+    if command.answer is Answer.DECLINE:
+        sign_up.decline(tx, server, tournament_id, person_id)
+        return Effect.NOT_SIGNED_UP, ""
+    entrant = sign_up.sign_up(tx, server, tournament_id, person_id, _name(tx, person_id, command))
+    if isinstance(entrant, Refusal):
+        raise entrant
+    return Effect.WAITING if entrant.status == EntrantStatus.WAITING else Effect.SIGNED_UP, entrant.name
+
+
 def _name(tx: Tx, person_id: int, command: Command) -> str:
     """The name that a person wants at the table; their address would tell too much."""
     return command.name or people.read(tx, person_id).name or _NAMELESS
@@ -147,6 +164,8 @@ def _queue_receipt(tx: Tx, server: Server, offer: EmailRow, reply: Reply, result
         "substitute": offer.kind == EmailKind.SUBSTITUTE,
         "group": json.loads(offer.facts)["name"] if offer.kind == EmailKind.GROUP_INVITATION else "",
     }
+    if offer.kind == EmailKind.SIGN_UP:
+        facts["tournament"] = json.loads(offer.facts)["tournament"]
     error = {Effect.REFUSED: result.text, Effect.NONE: answers.NO_COMMAND}.get(result.effect, "")
     email = NewEmail(offer.person_id, EmailKind.INVITATION_RECEIPT, offer.game_id, facts=facts)
     answers.queue(tx, server, email, error)

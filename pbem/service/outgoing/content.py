@@ -13,6 +13,8 @@ Facts by kind, beside what the rows themselves say:
     group_invitation group, name, who
     moved       here, reason  banned      until or lifted, reason     channel  what, service, host, who or why
     notice      what, and with it who, due_at, because, why, reason, by, turn, turn, of, before or now
+    sign_up     tournament, host
+    tournament  tournament, what, round, and with it days, reason, table, in_round
     receipt     answers, subject, lines, prose and what is to be shown: see `replies`
     invitation_receipt  answers, subject, prose, offered_in, effect: see `incoming.invitations`
     digest      letters, since and until: see `digests`
@@ -50,6 +52,7 @@ from pbem.service.clocks.deadlines import bank_left
 from pbem.service.outgoing.email_links import OFFERS
 from pbem.service.outgoing.rating_content import rating_lines
 from pbem.service.outgoing.review_content import review_words
+from pbem.service.outgoing.tournament_content import tournament_of, tournament_words
 from pbem.service.play import seat_cache, standing_orders, views
 from pbem.service.play.endings import ending_of
 from pbem.service.play.log import StandingEntry, latest_entries, sealed_in
@@ -87,6 +90,7 @@ _LINK_VARIABLES: Final = {
     Purpose.YES: "yes",
     Purpose.DISOWN: "disown",
     Purpose.SEAT: "seat_page",
+    Purpose.ENTRY: "entry",
 }
 """The variables of the templates with the URL of a link."""
 
@@ -165,6 +169,7 @@ class _Reading:
         players = [] if game is None else player_rows.of_game(tx, game.id)
         rules = None if game is None else rules_of(game)
         facts = json.loads(email.facts)
+        tournament = tournament_of(tx, facts)
         is_stranger = person.confirmed_at is None
         if is_stranger:
             # Anyone may have typed this address, with words for its owner.
@@ -174,6 +179,8 @@ class _Reading:
         variables: Words = {"facts": facts} | self._link_variables()
         if email.kind == EmailKind.CONFIRM:
             variables |= self._what_confirms(rules)
+        elif tournament is not None:
+            variables = tournament_words(tx, self.letterhead, email, facts, tournament) | variables
         elif game is not None and rules is not None:
             variables = self._table(game, rules, players) | variables
             variables |= self._seat(game, rules, players)
@@ -198,6 +205,7 @@ class _Reading:
                 game="" if game is None else game.key,
                 title="" if game is None else game.title,
                 answers=facts.get("answers", "") if turn is None else turn.message_id or "",
+                tournament="" if tournament is None else tournament.key,
             ),
             date=rendered_at,
             words=variables,

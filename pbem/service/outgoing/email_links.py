@@ -21,6 +21,8 @@ _LINKS_OF_EMAIL: Final[Mapping[str, Purpose]] = {
     EmailKind.NEW_ADDRESS: Purpose.YES,
     EmailKind.LINKS: Purpose.SIGN_IN,
     EmailKind.WAS_IT_YOU: Purpose.WRITTEN,
+    EmailKind.SIGN_UP: Purpose.ENTRY,
+    EmailKind.TOURNAMENT: Purpose.ENTRY,
 }
 """Kinds with a link of the email itself, beside the one for bounces."""
 
@@ -42,9 +44,16 @@ _WITH_CONFIRM: Final = frozenset(
 """Kinds with a link for their reader as a person at that table, who may have no seat there."""
 
 OFFERS: Final = frozenset(
-    {EmailKind.GROUP_INVITATION, EmailKind.INVITATION, EmailKind.SUBSTITUTE, EmailKind.INVITATION_RECEIPT}
+    {
+        EmailKind.GROUP_INVITATION,
+        EmailKind.INVITATION,
+        EmailKind.SIGN_UP,
+        EmailKind.SUBSTITUTE,
+        EmailKind.INVITATION_RECEIPT,
+    }
 )
-"""Kinds that offer a seat or membership, and whose replies accept or decline it. A reply to the receipt is one to the offer itself."""
+"""Kinds that offer a seat, membership or a place in a tournament, and whose replies accept or decline it. A reply to the receipt is
+one to the offer itself."""
 
 
 def seats_spoken_to(tx: Tx, emails: Collection[EmailRow]) -> dict[int, int]:

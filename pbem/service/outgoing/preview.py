@@ -24,7 +24,8 @@ from pbem.service.play import move
 from pbem.service.play.move import Actor
 from pbem.service.server import Server
 from pbem.service.tables import leaving
-from pbem.store import games, outbox, people, players as player_rows, preferences, reviews, tables
+from pbem.service.tournaments.new import TournamentSettings, open_tournament
+from pbem.store import games, outbox, people, players as player_rows, preferences, reviews, tables, tournaments
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.outbox import NewEmail
@@ -186,6 +187,8 @@ def _example_facts(
     match kind:
         case EmailKind.INVITATION:
             return {"host": people.read(tx, game.host_id).name or other}
+        case EmailKind.SIGN_UP | EmailKind.TOURNAMENT:
+            return _tournament(tx, server, game)
         case EmailKind.AUTO_PASSED:
             return {"choice": _default_move(game, player.seat), "due_at": soon, "missed": 1, "until": soon}
         case EmailKind.SEALED:
@@ -238,3 +241,12 @@ def _default_move(game: GameRow, seat: int) -> str:
     """The choice made for the seat if it misses the deadline, as it is written."""
     decision = move.position_of(game).open()[seat]
     return grammar.write(decision, decision.default)
+
+
+def _tournament(tx: Tx, server: Server, game: GameRow) -> dict[str, Any]:
+    """A tournament of this game, which nobody has opened."""
+    settings = TournamentSettings(
+        game.title, game.kind, server.now() + timedelta(days=7), size=game.seats, least=game.seats
+    )
+    row = tournaments.by_key(tx, open_tournament(tx, server, game.host_id, settings))
+    return {"tournament": row.id, "host": people.read(tx, game.host_id).name, "what": "paused", "round": 0}

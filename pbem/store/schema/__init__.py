@@ -119,3 +119,13 @@ from pbem.store.schema.time import (
     HeartbeatRow,
     OutageRow,
 )
+from pbem.store.schema.tournaments import (
+    ENTRANT,
+    ROUND_TABLE,
+    SIGN_UP,
+    TOURNAMENT,
+    EntrantRow,
+    RoundTableRow,
+    SignUpRow,
+    TournamentRow,
+)

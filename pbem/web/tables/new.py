@@ -95,7 +95,7 @@ def settings_of(rules: Game[object]) -> TableSettings:
     return TableSettings(
         kind=rules.slug,
         seats=seats,
-        options={option.name: _option(option) for option in rules.options if field(f"option_{option.name}")},
+        options=option_values(rules),
         pace=field("other_pace") or field("pace") or str(site.config().site.pace),
         title=field("title"),
         bots=(level,) * bots,
@@ -153,6 +153,11 @@ def _speed(pace: str) -> tuple[bool, timedelta]:
     """The order of paces: the fastest first, and fixed days of the week last."""
     parsed = parse_pace(pace)
     return (False, parsed.allowed) if isinstance(parsed, PerDecision) else (True, timedelta())
+
+
+def option_values(rules: Game[object]) -> dict[str, OptionValue]:
+    """The variants that were chosen."""
+    return {option.name: _option(option) for option in rules.options if field(f"option_{option.name}")}
 
 
 def _option(option: Option) -> OptionValue:

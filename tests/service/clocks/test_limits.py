@@ -71,6 +71,8 @@ AGES = {
     "strangers": {"join_request.created_at", "person.created_at"},
     # An invitation gives the day on which it ends, and the host has named the day of the start.
     "tables": {"game.created_at", "game.expires_at", "game.starts_at"},
+    # Everyone was told the day on which sign-up or a round ends.
+    "tournaments": {"tournament.closes_at", "tournament.created_at", "tournament.due_at"},
     "traffic": {"domain_traffic.day"},
 }
 """Comparisons with a moment that nothing waits for: what came earlier, or is old enough to be deleted, by module."""

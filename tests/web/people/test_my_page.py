@@ -19,7 +19,7 @@ from tests.service.database import all_rows, count_calls, queued_emails
 from tests.web.applications import application
 from tests.web.browser import HOST, Browser
 
-MOST_QUERIES = 12
+MOST_QUERIES = 13
 MOST_BYTES = 60_000
 
 PAGES = ("/my", "/my/mails", "/my/settings")

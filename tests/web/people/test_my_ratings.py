@@ -12,7 +12,7 @@ from pbem.store import people
 from pbem.store.schema import RATING
 from tests.service.database import count_calls
 
-MOST_QUERIES = 24
+MOST_QUERIES = 25
 
 
 @pytest.fixture

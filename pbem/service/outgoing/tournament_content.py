@@ -1,0 +1,97 @@
+"""What emails about a tournament say: the invitation to sign up, and what is new in it for its reader."""
+
+from typing import Any, Final
+
+from engine import game
+from pbem.domain.invitation_replies import ACCEPT_AS
+from pbem.domain.states import EmailKind
+from pbem.domain.tournaments.words import format_text, points_text
+from pbem.i18n import speech
+from pbem.mail.write import words
+from pbem.mail.write.compose import Letterhead
+from pbem.mail.write.words import Words
+from pbem.service.tournaments import reading
+from pbem.service.tournaments.reading import TournamentPage
+from pbem.store import tournaments
+from pbem.store.database import Tx
+from pbem.store.outbox import EmailRow
+from pbem.store.schema import TournamentRow
+
+MOST_RANKED: Final = 60
+"""Lines of the standings in an email; the page has all of them."""
+
+
+def tournament_of(tx: Tx, facts: dict[str, Any]) -> TournamentRow | None:
+    """The tournament that an email is about; None if it is about none."""
+    return tournaments.read(tx, facts["tournament"]) if "tournament" in facts else None
+
+
+def tournament_words(
+    tx: Tx, letterhead: Letterhead, email: EmailRow, facts: dict[str, Any], row: TournamentRow
+) -> Words:
+    """The variables of the templates of these emails."""
+    opened = facts.get("round")
+    found = reading.page_of(tx, row, opened if facts.get("what") == "round" else None)
+    return _of_tournament(letterhead, found) | (
+        {"accept_as": ACCEPT_AS} if email.kind != EmailKind.TOURNAMENT else _news(found, email.person_id, opened)
+    )
+
+
+def _of_tournament(letterhead: Letterhead, found: TournamentPage) -> Words:
+    """What everyone may know."""
+    summary = found.summary
+    row, settings = summary.row, summary.settings
+    rules = game.load(row.kind)
+    return {
+        "table": _quoted(row.name),
+        "tournament": _quoted(row.name),
+        "game": rules.title,
+        "about": speech.translate(rules.about),
+        "rules": letterhead.rules(row.kind),
+        "host": summary.host,
+        "page": f"{letterhead.base_url.rstrip('/')}/tournaments/{row.key}",
+        "format": format_text(summary.plan, summary.rounds),
+        "sizes": summary.plan.sizes.allowed,
+        "pace": words.pace_text(settings["pace"]),
+        "round_days": row.round_days,
+        "late": row.late,
+        "fewest": row.fewest,
+        "most": row.most,
+        "signed_up": summary.signed_up,
+        "closes_at": row.closes_at,
+        "rated": settings["rated"],
+        "commitment": row.commitment,
+        "rounds": summary.rounds,
+        "due_at": row.due_at,
+    }
+
+
+def _news(found: TournamentPage, person_id: int, opened: int | None) -> Words:
+    """The reader's own place: the standings, and their table in the round that has opened."""
+    own = found.entry_of(person_id)
+    number = 0 if own is None else own.number
+    table = next(
+        (
+            each
+            for each_round in found.rounds
+            if each_round.number == opened
+            for each in each_round.tables
+            if number in [player.number for player in each.players]
+        ),
+        None,
+    )
+    return {
+        "own_table": None if table is None else table.number,
+        "opponents": [] if table is None else [each.name for each in table.players if each.number != number],
+        "winners": found.summary.winners,
+        "standings": [
+            {"place": each.standing.place, "name": each.name, "score": points_text(each.standing.points)}
+            for each in found.standings[:MOST_RANKED]
+        ],
+        "more": max(len(found.standings) - MOST_RANKED, 0),
+    }
+
+
+def _quoted(name: str) -> str:
+    """A name in a sentence: in quotes if it ends like a sentence."""
+    return name if name[-1].isalnum() else f"“{name}”"

@@ -1,0 +1,129 @@
+"""What the host of a tournament can change: invite, pause, extend, correct, take someone out, call it off.
+
+Everyone who takes part is told of what changes their time or their place. A correction changes the standings, and never the
+tables of rounds that have opened since.
+"""
+
+import json
+from collections.abc import Collection
+from datetime import timedelta
+from typing import Final
+
+from pbem.domain.errors import BadInput, NotFound, Stale
+from pbem.domain.states import EntrantStatus, TournamentStatus
+from pbem.domain.user_text import parse_reason
+from pbem.i18n.speech import gettext as _
+from pbem.service.server import Server
+from pbem.service.tournaments import sign_up
+from pbem.service.tournaments.plans import seats_of
+from pbem.store import tournaments
+from pbem.store.database import Tx
+from pbem.store.schema import EntrantRow, TournamentRow
+
+MOST_DAYS: Final = 90
+"""By how many days a round can be extended at once."""
+
+_CURRENT: Final = (TournamentStatus.OPEN, TournamentStatus.PLAYING)
+
+
+def pause(tx: Tx, server: Server, tournament_id: int, host_id: int) -> None:
+    """Pause: no round opens, and none is late. Games go on. Doing it again changes nothing."""
+    row = _lock(tx, tournament_id, host_id)
+    if row.paused_at is None:
+        tournaments.change(tx, row.id, paused_at=server.now())
+        _tell_all(tx, server, row, "paused")
+
+
+def resume(tx: Tx, server: Server, tournament_id: int, host_id: int) -> None:
+    """Go on after a pause: sign-up and the round last longer by it."""
+    row = _lock(tx, tournament_id, host_id)
+    if row.paused_at is None:
+        return
+    paused = server.now() - row.paused_at
+    later: dict[str, object] = {"paused_at": None, "closes_at": row.closes_at + paused}
+    if row.status == TournamentStatus.PLAYING:
+        later = {"paused_at": None, "due_at": None if row.due_at is None else row.due_at + paused}
+    tournaments.change(tx, row.id, **later)
+    _tell_all(tx, server, row, "resumed")
+
+
+def extend(tx: Tx, server: Server, tournament_id: int, host_id: int, days: int) -> None:
+    """Give sign-up, or the round, more days."""
+    row = _lock(tx, tournament_id, host_id)
+    if not 1 <= days <= MOST_DAYS:
+        raise BadInput(_("%(days)s days won't work.", days=days), why=_("Choose from 1 to %(most)s.", most=MOST_DAYS))
+    if row.status == TournamentStatus.OPEN:
+        tournaments.change(tx, row.id, closes_at=row.closes_at + timedelta(days=days))
+    elif row.due_at is None:
+        raise Stale(_("This round is being finished by bots."), remedy=_("Nothing changed."))
+    else:
+        tournaments.change(tx, row.id, due_at=row.due_at + timedelta(days=days))
+    _tell_all(tx, server, row, "extended", days=days)
+
+
+def correct(
+    tx: Tx,
+    server: Server,
+    tournament_id: int,
+    host_id: int,
+    round_number: int,
+    table: int,
+    places: tuple[int, ...],
+    reason: str,
+) -> None:
+    """Correct the places at a table that has ended, with a reason that everyone can read; also when the tournament is over."""
+    row = _lock(tx, tournament_id, host_id, (*_CURRENT, TournamentStatus.OVER))
+    reason = parse_reason(reason)
+    found = next(
+        (each for each in tournaments.tables(tx, row.id) if (each.round, each.number) == (round_number, table)), None
+    )
+    if found is None:
+        raise NotFound(_("There's no such table in this tournament."))
+    if found.places is None:
+        raise Stale(_("This table isn't over yet."), remedy=_("Correct its result once it is."))
+    seats = seats_of(found)
+    if list(places) != [1 + sum(other < each for other in places) for each in places] or len(places) != len(seats):
+        raise BadInput(
+            _("These places don't fit together."),
+            why=_("Give each player a place from 1. After a tie, places are skipped: 1, 2, 2, 4."),
+        )
+    corrections = [*json.loads(found.corrections), {"in": row.round, "places": list(places), "reason": reason}]
+    tournaments.change_table(tx, found, corrections=json.dumps(corrections))
+    at_table = [each for each in tournaments.entrants(tx, row.id) if each.number in seats]
+    sign_up.tell(tx, server, row, at_table, "corrected", in_round=round_number, table=table, reason=reason)
+
+
+def remove(tx: Tx, server: Server, tournament_id: int, host_id: int, number: int, reason: str) -> None:
+    """Take an entrant out, from the next round on, and tell them why."""
+    row = _lock(tx, tournament_id, host_id)
+    reason = parse_reason(reason)
+    entrant = next((each for each in tournaments.entrants(tx, row.id) if each.number == number), None)
+    if entrant is None:
+        raise NotFound(_("There's no such player in this tournament."))
+    if entrant.status in (EntrantStatus.IN, EntrantStatus.WAITING):
+        sign_up.drop(tx, server, row, entrant, EntrantStatus.REMOVED)
+        sign_up.tell(tx, server, row, [entrant], "removed", reason=reason)
+
+
+def call_off(tx: Tx, server: Server, tournament_id: int, host_id: int, reason: str) -> None:
+    """End a tournament without a winner. Games that have begun go on."""
+    row = _lock(tx, tournament_id, host_id)
+    reason = parse_reason(reason)
+    tournaments.change(tx, row.id, status=TournamentStatus.CALLED_OFF, ended_at=server.now(), due_at=None)
+    _tell_all(tx, server, row, "called off", reason=reason)
+
+
+def _lock(tx: Tx, tournament_id: int, host_id: int, statuses: Collection[TournamentStatus] = _CURRENT) -> TournamentRow:
+    row = tournaments.lock(tx, tournament_id)
+    sign_up.must_host(row, host_id)
+    if row.status not in statuses:
+        raise Stale(_("This tournament is over."), remedy=_("Nothing changed."))
+    return row
+
+
+def _tell_all(tx: Tx, server: Server, row: TournamentRow, what: str, **facts: object) -> None:
+    """Tell everyone who takes part or waits."""
+    current: list[EntrantRow] = [
+        each for each in tournaments.entrants(tx, row.id) if each.status in (EntrantStatus.IN, EntrantStatus.WAITING)
+    ]
+    sign_up.tell(tx, server, row, current, what, **facts)

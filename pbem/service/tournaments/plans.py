@@ -1,0 +1,63 @@
+"""What pairing reads of a tournament: its plan, entrants and results, from their rows."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any
+
+from pbem.domain.states import EntrantStatus
+from pbem.domain.tournaments.plan import Entrant, Plan, Sizes, TableResult
+from pbem.store.schema import EntrantRow, RoundTableRow, TournamentRow
+
+
+def plan_text(plan: Plan) -> str:
+    """A plan as it is stored, and as it stands in a tournament's file."""
+    return json.dumps(asdict(plan), sort_keys=True)
+
+
+def read_plan(text: str) -> Plan:
+    """A stored plan. Raises ValueError, TypeError or KeyError if it is none."""
+    fields: dict[str, Any] = json.loads(text)
+    sizes = fields.pop("sizes")
+    listed: dict[str, Any] = {
+        "tie_breaks": tuple(fields.pop("tie_breaks")),
+        "sizes": Sizes(sizes["preferred"], tuple(sizes["allowed"])),
+    }
+    return Plan(**listed, **fields)
+
+
+def plan_of(row: TournamentRow) -> Plan:
+    """The plan of a tournament."""
+    return read_plan(row.plan)
+
+
+def entrants_of(rows: Iterable[EntrantRow]) -> tuple[Entrant, ...]:
+    """Those who have taken part in a round, or will, as pairing knows them."""
+    return tuple(
+        Entrant(number=row.number, rank=row.rank, since=row.since, until=row.until, division=row.division)
+        for row in rows
+        if row.status != EntrantStatus.WAITING and row.rank and (row.until is None or row.until >= row.since)
+    )
+
+
+def results_of(rows: Iterable[RoundTableRow], before: int | None = None) -> tuple[TableResult, ...]:
+    """The results there are, as last corrected; or those that the pairing of one round was made from."""
+    return tuple(
+        TableResult(round=row.round, table=row.number, seats=seats_of(row), places=places)
+        for row in rows
+        if (before is None or row.round < before) and (places := places_of(row, before)) is not None
+    )
+
+
+def places_of(row: RoundTableRow, before: int | None = None) -> tuple[int, ...] | None:
+    """The places at a table by seat, with the corrections there were before a round opened; None while it is played."""
+    if row.places is None:
+        return None
+    places = [json.loads(row.places)]
+    places += [each["places"] for each in json.loads(row.corrections) if before is None or each["in"] < before]
+    return tuple(places[-1])
+
+
+def seats_of(row: RoundTableRow) -> tuple[int, ...]:
+    """The numbers of the entrants at a table, in the order of seats."""
+    return tuple(json.loads(row.seats))

@@ -1,0 +1,242 @@
+"""A tournament as everyone may see it: who takes part, the tables of each round, and the standings.
+
+Nothing here is secret, and nothing is of a game that its own public page does not tell.
+"""
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from pbem.domain.states import EntrantStatus, TournamentStatus
+from pbem.domain.tournaments import pairing
+from pbem.domain.tournaments.plan import Plan
+from pbem.domain.tournaments.standings import Standing
+from pbem.service.server import Server
+from pbem.service.tournaments.plans import entrants_of, places_of, plan_of, results_of, seats_of
+from pbem.store import games, people, tournaments
+from pbem.store.database import Tx
+from pbem.store.schema import EntrantRow, RoundTableRow, TournamentRow
+
+
+@dataclass(frozen=True, slots=True)
+class TablePlayer:
+    """A player at a table of a round: the entrant's number, their name, and their place once the table is over."""
+
+    number: int
+    name: str
+    place: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class RoundTable:
+    """A table of a round. `key` names its game, `how` says how that ended, and `reasons` why places were corrected."""
+
+    number: int
+    key: str
+    status: str
+    players: tuple[TablePlayer, ...]
+    how: str
+    reasons: tuple[str, ...]
+
+    @property
+    def ranked(self) -> tuple[TablePlayer, ...]:
+        """The players from the first place to the last, in the order of seats while they play."""
+        return tuple(sorted(self.players, key=lambda player: player.place or 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A round with its tables, and the names of those who have no table in it."""
+
+    number: int
+    tables: tuple[RoundTable, ...]
+    byes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """What became of an entrant in a round: a place among so many, 0 while they play; among none where they had no table."""
+
+    place: int = 0
+    among: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A line of the standings. `course` is what became of the entrant in each round."""
+
+    standing: Standing
+    name: str
+    status: str
+    number: int
+    course: tuple[Course, ...] = ()
+
+    @property
+    def division(self) -> int:
+        """The division, 1 in all formats but a league."""
+        return self.standing.division
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentSummary:
+    """A tournament as lists show it. `signed_up` counts those who take part; `winners` are several if they share the win."""
+
+    row: TournamentRow
+    host: str
+    plan: Plan
+    settings: dict[str, Any]
+    signed_up: int
+    rounds: int
+    winners: tuple[str, ...] = ()
+
+    @property
+    def status(self) -> TournamentStatus:
+        """What state it is in."""
+        return TournamentStatus(self.row.status)
+
+    @property
+    def late_at(self) -> datetime | None:
+        """When the present round is late; None while bots finish it, and in a pause."""
+        return None if self.row.paused_at else self.row.due_at
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentPage:
+    """A tournament with all that its page shows."""
+
+    summary: TournamentSummary
+    entrants: tuple[EntrantRow, ...]
+    rounds: tuple[Round, ...]
+    standings: tuple[Ranked, ...]
+
+    @property
+    def present(self) -> tuple[EntrantRow, ...]:
+        """Those who take part."""
+        return tuple(each for each in self.entrants if each.status == EntrantStatus.IN)
+
+    @property
+    def waiting(self) -> tuple[EntrantRow, ...]:
+        """Those who wait for a place, the first in line first."""
+        return tuple(each for each in self.entrants if each.status == EntrantStatus.WAITING)
+
+    @property
+    def has_results(self) -> bool:
+        """Whether a table has ended."""
+        return any(player.place for round_ in self.rounds for table in round_.tables for player in table.players)
+
+    def entry_of(self, person_id: int) -> EntrantRow | None:
+        """The entry of a person; None if they never signed up."""
+        return next((each for each in self.entrants if each.person_id == person_id), None)
+
+
+def page(tx: Tx, server: Server, key: str) -> TournamentPage:
+    """The tournament of this name. Raises NotFound."""
+    return page_of(tx, tournaments.by_key(tx, key))
+
+
+def page_of(tx: Tx, row: TournamentRow, before: int | None = None) -> TournamentPage:
+    """A tournament; its standings only of rounds before one, if that is given."""
+    entrants, tables = tournaments.entrants(tx, row.id), tournaments.tables(tx, row.id)
+    rounds = _rounds(tx, row, entrants, tables)
+    ranked = _standings(row, entrants, tables, rounds, before)
+    return TournamentPage(
+        summary=_summary(tx, row, sum(each.status == EntrantStatus.IN for each in entrants), _winners(row, ranked)),
+        entrants=tuple(entrants),
+        rounds=rounds,
+        standings=ranked,
+    )
+
+
+def listed(tx: Tx, server: Server, status: TournamentStatus, limit: int) -> tuple[TournamentSummary, ...]:
+    """Tournaments of a status, the newest first."""
+    rows = tournaments.with_status(tx, status, limit)
+    counts = tournaments.count_entrants(tx, [row.id for row in rows])
+    return tuple(_summary(tx, row, counts[row.id]) for row in rows)
+
+
+def _summary(tx: Tx, row: TournamentRow, signed_up: int, winners: tuple[str, ...] = ()) -> TournamentSummary:
+    plan = plan_of(row)
+    return TournamentSummary(
+        row=row,
+        host=people.read(tx, row.host_id).name,
+        plan=plan,
+        settings=json.loads(row.settings),
+        signed_up=signed_up,
+        rounds=pairing.rounds_of(plan, max(signed_up, row.fewest)),
+        winners=winners,
+    )
+
+
+def _standings(
+    row: TournamentRow,
+    entrants: list[EntrantRow],
+    tables: list[RoundTableRow],
+    rounds: tuple[Round, ...],
+    before: int | None,
+) -> tuple[Ranked, ...]:
+    if not row.seed:
+        return ()
+    by_number = {each.number: each for each in entrants}
+    found = pairing.standings(plan_of(row), entrants_of(entrants), results_of(tables, before), row.seed)
+    return tuple(
+        Ranked(
+            each,
+            (entrant := by_number[each.entrant]).name,
+            entrant.status,
+            entrant.number,
+            tuple(_course(round_, entrant.number) for round_ in rounds),
+        )
+        for each in found
+    )
+
+
+def _course(round_: Round, number: int) -> Course:
+    return next(
+        (
+            Course(player.place or 0, len(table.players))
+            for table in round_.tables
+            for player in table.players
+            if player.number == number
+        ),
+        Course(),
+    )
+
+
+def _winners(row: TournamentRow, ranked: tuple[Ranked, ...]) -> tuple[str, ...]:
+    if row.status != TournamentStatus.OVER:
+        return ()
+    return tuple(each.name for each in ranked if each.standing.place == 1 and each.division == 1)
+
+
+def _rounds(tx: Tx, row: TournamentRow, entrants: list[EntrantRow], tables: list[RoundTableRow]) -> tuple[Round, ...]:
+    names = {each.number: each.name for each in entrants}
+    rows = games.read_all(tx, [each.game_id for each in tables])
+    byes: list[list[int]] = json.loads(row.byes)
+    found = []
+    for number in range(1, row.round + 1):
+        own = [each for each in tables if each.round == number]
+        found.append(
+            Round(
+                number,
+                tuple(
+                    RoundTable(
+                        table.number,
+                        rows[table.game_id].key,
+                        rows[table.game_id].status,
+                        _players(table, names),
+                        table.how,
+                        tuple(each["reason"] for each in json.loads(table.corrections)),
+                    )
+                    for table in own
+                ),
+                tuple(names[each] for each in byes[number - 1]),
+            )
+        )
+    return tuple(found)
+
+
+def _players(table: RoundTableRow, names: dict[int, str]) -> tuple[TablePlayer, ...]:
+    seats = seats_of(table)
+    places = places_of(table) or (None,) * len(seats)
+    return tuple(TablePlayer(number, names[number], place) for number, place in zip(seats, places, strict=True))

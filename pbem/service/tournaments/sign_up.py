@@ -1,0 +1,201 @@
+"""Signing up for a tournament, by a page or by replying to its email, and leaving it again.
+
+A typed address is emailed first: the link in that email, or a reply to it, signs its owner up. When all places are taken, people
+wait in the order in which they signed up, and take the places of those who leave.
+"""
+
+from collections.abc import Collection
+from datetime import timedelta
+from typing import Final
+
+from pbem.domain.errors import BadInput, Forbidden, Gone, Refusal, TooMany, read_fields
+from pbem.domain.guests import is_guest
+from pbem.domain.states import EmailKind, EntrantStatus, InvitationStatus, TournamentStatus
+from pbem.domain.user_text import parse_name, parse_seed_word
+from pbem.i18n.speech import gettext as _
+from pbem.service import links
+from pbem.service.absence.seats import free_name
+from pbem.service.people import addresses as persons, strangers
+from pbem.service.people.bans import must_not_be_banned
+from pbem.service.server import Server
+from pbem.service.tables.invitations import read_addresses
+from pbem.store import blocks, limits, outbox, people, tournaments
+from pbem.store.database import Tx
+from pbem.store.people import PersonRow
+from pbem.store.schema import EntrantRow, TournamentRow
+
+EMAILS_A_DAY: Final = 5
+"""Invitations and requested emails to one address in a day, from all tournaments together."""
+
+MOST_INVITED: Final = 200
+
+
+def ask(tx: Tx, server: Server, key: str, address: str, network: str = "") -> None:
+    """Email a typed address how to sign up. Says the same whether or not its owner has signed up."""
+    row = tournaments.lock(tx, tournaments.by_key(tx, key).id)
+    _must_be_open(row)
+    read_fields({"address": lambda: persons.normalised(address)})
+    person = persons.find_or_add(tx, server, address)
+    tournaments.add_sign_up(tx, row.id, person.id, None, server.now())
+    strangers.count_emails(tx, server, [person.mailbox], network)
+    _email(tx, server, row, [person.id])
+
+
+def invite(
+    tx: Tx, server: Server, tournament_id: int, host_id: int, addresses: tuple[str, ...], network: str = ""
+) -> int:
+    """Invite typed addresses. Returns how many are new. Raises Forbidden, Gone, BadInput or TooMany."""
+    row = tournaments.lock(tx, tournament_id)
+    must_host(row, host_id)
+    _must_be_open(row)
+    read_addresses(addresses)
+    host = people.read(tx, host_id)
+    persons.must_be_confirmed(host)
+    people_invited = dict[int, tuple[PersonRow, str]]()
+    for address in addresses:
+        person = persons.find_or_add(tx, server, address)
+        people_invited.setdefault(person.id, (person, address.strip()))
+    now = server.now()
+    day = limits.last(timedelta(days=1), now)
+    new = list[int]()
+    for person, typed in people_invited.values():
+        if tournaments.count_sign_ups_in(tx, person.id, day) >= EMAILS_A_DAY:
+            raise TooMany(
+                _("%(address)s has been invited to many tournaments today.", address=typed),
+                remedy=_("Leave it out for now."),
+            )
+        if person.id != host_id and tournaments.add_sign_up(tx, row.id, person.id, typed, now):
+            new.append(person.id)
+    if len(tournaments.sign_ups(tx, row.id)) > MOST_INVITED:
+        raise BadInput(_("You can invite up to %(most)s people to a tournament.", most=MOST_INVITED))
+    strangers.count_emails(tx, server, [people_invited[each][0].mailbox for each in new], network)
+    # People who block the host get no email, and the host is not told.
+    blockers = blocks.blockers_of(tx, host_id)
+    _email(tx, server, row, [each for each in new if each not in blockers], host.name)
+    return len(new)
+
+
+def sign_up(
+    tx: Tx, server: Server, tournament_id: int, person_id: int, name: str = "", word: str = ""
+) -> EntrantRow | Refusal:
+    """Sign up a person who has just proved their address, which is confirmed. Returns the refusal if that's not possible.
+
+    Doing it again changes nothing.
+    """
+    row = tournaments.lock(tx, tournament_id)
+    person = persons.confirm(tx, server, person_id)
+    try:
+        # A refused place must not undo the confirmation of the address.
+        with tx.begin_nested():
+            return _sign_up(tx, server, row, person, name, word)
+    except Refusal as refused:
+        return refused
+
+
+def decline(tx: Tx, server: Server, tournament_id: int, person_id: int) -> None:
+    """Decline an invitation, or leave the tournament. Doing it again changes nothing."""
+    row = tournaments.lock(tx, tournament_id)
+    tournaments.answer_sign_up(tx, row.id, person_id, InvitationStatus.DECLINED)
+    entrant = entrant_of(tx, row, person_id)
+    if entrant is not None and entrant.status in (EntrantStatus.IN, EntrantStatus.WAITING):
+        drop(tx, server, row, entrant, EntrantStatus.LEFT)
+
+
+def drop(tx: Tx, server: Server, row: TournamentRow, entrant: EntrantRow, status: EntrantStatus) -> None:
+    """Take an entrant out from the next round on. Before the start, the next on the waiting list comes in."""
+    tournaments.change_entrant(tx, row.id, entrant.number, status=status, until=row.round)
+    if row.status == TournamentStatus.OPEN:
+        fill_places(tx, server, row)
+
+
+def fill_places(tx: Tx, server: Server, row: TournamentRow) -> None:
+    """Give free places to those who wait, from the next round on, and tell them."""
+    entrants = tournaments.entrants(tx, row.id)
+    free = row.most - sum(each.status == EntrantStatus.IN for each in entrants)
+    waiting = [each for each in entrants if each.status == EntrantStatus.WAITING]
+    for each in waiting[: max(free, 0)]:
+        tournaments.change_entrant(tx, row.id, each.number, status=EntrantStatus.IN, since=row.round + 1)
+        tell(tx, server, row, [each], "place")
+
+
+def tell(
+    tx: Tx, server: Server, row: TournamentRow, entrants: Collection[EntrantRow], what: str, **facts: object
+) -> None:
+    """Email these entrants about a tournament, those who are people."""
+    facts = {"tournament": row.id, "what": what, "round": row.round} | facts
+    emails = [
+        outbox.NewEmail(each.person_id, EmailKind.TOURNAMENT, facts=facts)
+        for each in entrants
+        if each.person_id is not None
+    ]
+    outbox.queue(tx, emails, server.now())
+
+
+def entrant_of(tx: Tx, row: TournamentRow, person_id: int) -> EntrantRow | None:
+    """The entrant that a person is; None if they never signed up."""
+    return next((each for each in tournaments.entrants(tx, row.id) if each.person_id == person_id), None)
+
+
+def must_host(row: TournamentRow, person_id: int) -> None:
+    """Raise Forbidden unless the person hosts the tournament."""
+    if row.host_id != person_id:
+        raise Forbidden(_("Only a tournament's host can do this."))
+
+
+def _sign_up(tx: Tx, server: Server, row: TournamentRow, person: PersonRow, name: str, word: str) -> EntrantRow:
+    earlier = entrant_of(tx, row, person.id)
+    if earlier is not None and earlier.status in (EntrantStatus.IN, EntrantStatus.WAITING):
+        return earlier
+    _must_be_open(row)
+    if is_guest(person.address):
+        raise Forbidden(_("A guest can't sign up."), remedy=_("Sign up with your email address."))
+    must_not_be_banned(tx, server, person.id)
+    if earlier is not None and earlier.status == EntrantStatus.REMOVED:
+        raise Forbidden(_("The host has taken you out of this tournament."))
+    person = people.lock(tx, person.id)
+    typed = name or person.name
+    read_fields({"name": lambda: parse_name(typed, stored=not name), "word": lambda: parse_seed_word(word)})
+    entrants = tournaments.entrants(tx, row.id)
+    taken = [each.name for each in entrants if each.person_id != person.id]
+    name = free_name(taken, persons.read_name(tx, server, typed, stored=not name))
+    if not person.name:
+        people.change(tx, person.id, name=name)
+    is_full = sum(each.status == EntrantStatus.IN for each in entrants) >= row.most
+    entrant = EntrantRow(
+        tournament_id=row.id,
+        number=earlier.number if earlier else len(entrants) + 1,
+        person_id=person.id,
+        bot=None,
+        name=name,
+        word=links.without_tokens(tx, server, parse_seed_word(word)),
+        status=EntrantStatus.WAITING if is_full else EntrantStatus.IN,
+        rank=0,
+        division=1,
+        since=1,
+        until=None,
+        signed_up_at=server.now(),
+    )
+    if earlier is None:
+        tournaments.add_entrant(tx, entrant)
+    else:
+        changed = {"name": name, "word": entrant.word, "status": entrant.status, "until": None}
+        tournaments.change_entrant(tx, row.id, earlier.number, **changed)
+    tournaments.answer_sign_up(tx, row.id, person.id, InvitationStatus.ACCEPTED)
+    return entrant
+
+
+def _must_be_open(row: TournamentRow) -> None:
+    if row.status != TournamentStatus.OPEN:
+        raise Gone(
+            _("Sign-up for this tournament is over."),
+            why={
+                TournamentStatus.PLAYING: _("It has begun."),
+                TournamentStatus.CALLED_OFF: _("It was called off."),
+            }.get(TournamentStatus(row.status), _("It has ended.")),
+        )
+
+
+def _email(tx: Tx, server: Server, row: TournamentRow, person_ids: Collection[int], host: str = "") -> None:
+    facts = {"tournament": row.id, "host": host}
+    now = server.now()
+    outbox.queue(tx, [outbox.NewEmail(each, EmailKind.SIGN_UP, facts=facts) for each in person_ids], now)

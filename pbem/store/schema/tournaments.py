@@ -1,0 +1,135 @@
+"""Tournaments: who takes part, and the tables of their rounds."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Annotated, Final, NamedTuple
+
+from sqlalchemy import Index, UniqueConstraint, text
+
+from pbem.domain.states import EntrantStatus, InvitationStatus, TournamentStatus
+from pbem.store.schema.base import KEY, Id, Part, PersonId, Reference, one_of, table
+
+TournamentId = Annotated[int, Reference("tournament.id")]
+
+
+class TournamentRow(NamedTuple):
+    """A tournament, from its announcement to its end. `key` names it for ever.
+
+    `plan` is what pairing reads, `settings` are those of each table: both JSON. People sign up until `closes_at`. Then the seed is
+    made from the `secret`, to which the server is bound by the `commitment`, and the words of the entrants. `round` is the
+    number of the latest round, which is to be over by `due_at`; `byes` lists for each round, as JSON, who had none; `late` says what happens to tables that are not. While its host
+    has paused it, no round opens and none is late.
+    """
+
+    id: Id
+    key: str
+    name: str
+    kind: str
+    host_id: PersonId
+    plan: str
+    settings: str
+    seeding: str
+    fewest: int
+    most: int
+    late: str
+    round_days: int
+    status: str
+    paused_at: datetime | None
+    round: int
+    byes: str
+    created_at: datetime
+    closes_at: datetime
+    due_at: datetime | None
+    ended_at: datetime | None
+    commitment: str
+    secret: bytes
+    seed: str
+    season: int
+    previous_id: TournamentId | None
+
+    def __repr__(self) -> str:
+        return f"TournamentRow(id={self.id}, kind={self.kind!r}, status={self.status!r}, round={self.round})"
+
+
+_IS_CURRENT: Final = text("status IN ('open', 'playing')")
+
+TOURNAMENT = table(
+    "tournament",
+    TournamentRow,
+    UniqueConstraint("key"),
+    one_of("status", *TournamentStatus),
+    Index(None, "status", "created_at"),
+    Index(None, "host_id"),
+    Index("ix_tournament_current", "id", sqlite_where=_IS_CURRENT, postgresql_where=_IS_CURRENT),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class EntrantRow:
+    """Someone who takes part. `number` is the order of signing up; `rank` is the seed, 1 the strongest, and 0 before the start.
+
+    They can be at tables from round `since` on, and up to round `until` if that is set. Those who wait for a place have the status
+    `waiting`. A bot that fills a table has no person.
+    """
+
+    tournament_id: Annotated[TournamentId, KEY]
+    number: Part
+    person_id: PersonId | None
+    bot: str | None
+    name: str
+    word: str
+    status: str
+    rank: int
+    division: int
+    since: int
+    until: int | None
+    signed_up_at: datetime
+
+
+ENTRANT = table(
+    "entrant",
+    EntrantRow,
+    UniqueConstraint("tournament_id", "person_id"),
+    one_of("status", *EntrantStatus),
+    Index(None, "person_id"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SignUpRow:
+    """An invitation to a tournament, or a request for one with a typed address, and its answer.
+
+    `typed` is the address that the host typed: the only one that the host may read again.
+    """
+
+    tournament_id: Annotated[TournamentId, KEY]
+    person_id: Annotated[PersonId, KEY]
+    typed: str | None = field(repr=False)
+    status: str
+    created_at: datetime
+
+
+SIGN_UP = table("sign_up", SignUpRow, one_of("status", *InvitationStatus), Index(None, "person_id"))
+
+
+@dataclass(frozen=True, slots=True)
+class RoundTableRow:
+    """A table of a round. `seats` are the numbers of its entrants in the order of seats, `places` theirs at its end.
+
+    `how` says how its game ended. `corrections` is a list, as JSON: places, the reason, and the latest round at that time, because
+    rounds that had opened by then were paired without it.
+    """
+
+    tournament_id: Annotated[TournamentId, KEY]
+    round: Part
+    number: Part
+    game_id: Annotated[int, Reference("game.id")]
+    seats: str
+    places: str | None
+    how: str
+    corrections: str
+
+
+ROUND_TABLE = table(
+    "round_table", RoundTableRow, UniqueConstraint("game_id"), one_of("how", "", "played", "bots", "void")
+)

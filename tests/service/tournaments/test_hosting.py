@@ -1,0 +1,103 @@
+"""What the host can change: each is refused to others, news_of to those concerned, and moves what it says."""
+
+import json
+
+import pytest
+
+from pbem.domain.errors import BadInput, Forbidden, Stale
+from pbem.service.tournaments import file, hosting
+from tests.service.clock import DAY
+from tests.service.database import queued_emails
+
+NINE = ("Ann", "Ben", "Cleo", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida")
+
+
+def news_of(cup, name):
+    return [json.loads(each.facts)["what"] for each in queued_emails(cup.server, cup.people[name], "tournament")]
+
+
+def test_a_pause_makes_sign_up_longer(tournament):
+    cup = tournament(*NINE[:3])
+    closes = cup.row.closes_at
+    cup.server.run(hosting.pause, cup.id, cup.host)
+    cup.time.passes_until(closes)
+    cup.moves_on()
+    assert cup.row.status == "open"
+    cup.server.run(hosting.resume, cup.id, cup.host)
+    assert cup.row.closes_at == closes + (closes - (closes - 7 * DAY))
+    assert news_of(cup, "Ann") == ["paused", "resumed"]
+
+
+def test_a_pause_makes_a_round_longer(tournament):
+    cup = tournament(*NINE[:3])
+    cup.begins()
+    due = cup.row.due_at
+    cup.server.run(hosting.pause, cup.id, cup.host)
+    cup.time.passes(40 * DAY)
+    cup.moves_on()
+    assert not news_of(cup, "Ann").count("late")
+    cup.server.run(hosting.resume, cup.id, cup.host)
+    assert cup.row.due_at == due + 40 * DAY
+
+
+def test_more_days(tournament):
+    cup = tournament(*NINE[:3])
+    closes = cup.row.closes_at
+    cup.server.run(hosting.extend, cup.id, cup.host, 2)
+    assert cup.row.closes_at == closes + 2 * DAY
+    cup.begins()
+    due = cup.row.due_at
+    cup.server.run(hosting.extend, cup.id, cup.host, 3)
+    assert cup.row.due_at == due + 3 * DAY
+    with pytest.raises(BadInput):
+        cup.server.run(hosting.extend, cup.id, cup.host, 0)
+
+
+def test_a_correction_changes_the_standings_and_no_pairing(tournament):
+    cup = tournament(*NINE)
+    cup.begins()
+    cup.is_late()
+    table = cup.page.rounds[0].tables[0]
+    last = max(table.players, key=lambda player: player.place)
+    corrected_places = tuple(1 if player is last else 2 for player in table.players)
+    cup.server.run(hosting.correct, cup.id, cup.host, 1, 1, corrected_places, "They agreed on it.")
+    corrected = cup.page.rounds[0].tables[0]
+    assert tuple(player.place for player in corrected.players) == corrected_places
+    assert corrected.reasons == ("They agreed on it.",)
+    assert file.check(cup.server.read(file.of_tournament, cup.key)) == [], "round 2 was paired without it"
+    assert "corrected" in news_of(cup, last.name)
+    with pytest.raises(BadInput, match="don't fit together"):
+        cup.server.run(hosting.correct, cup.id, cup.host, 1, 1, (1, 1, 2), "No.")
+    with pytest.raises(Stale, match="isn't over"):
+        cup.server.run(hosting.correct, cup.id, cup.host, 2, 1, corrected_places, "No.")
+
+
+def test_someone_who_is_taken_out_is_told_why_and_cannot_come_back(tournament):
+    cup = tournament(*NINE[:4], size=4, least=3)
+    number = cup.entrant("Dan").number
+    cup.server.run(hosting.remove, cup.id, cup.host, number, "You asked for it.")
+    assert news_of(cup, "Dan") == ["removed"]
+    with pytest.raises(Forbidden, match="taken you out"):
+        cup.enters(cup.people["Dan"])
+    cup.begins()
+    assert {player.name for table in cup.page.rounds[0].tables for player in table.players} == {*NINE[:3]}
+
+
+def test_called_off(tournament):
+    cup = tournament(*NINE[:3])
+    cup.begins()
+    cup.server.run(hosting.call_off, cup.id, cup.host, "Too few of us have time.")
+    assert news_of(cup, "Ann")[-1] == "called off"
+    cup.time.passes(60 * DAY)
+    cup.moves_on()
+    assert cup.row.round == 1
+    with pytest.raises(Stale):
+        cup.server.run(hosting.pause, cup.id, cup.host)
+
+
+@pytest.mark.parametrize("act", ["pause", "resume", "extend", "correct", "remove", "call_off"])
+def test_others_can_do_none_of_it(tournament, act):
+    cup = tournament(*NINE[:3])
+    given = {"extend": (3,), "correct": (1, 1, (1, 2, 3), "x"), "remove": (1, "x"), "call_off": ("x",)}.get(act, ())
+    with pytest.raises(Forbidden, match="Only a tournament's host"):
+        cup.server.run(getattr(hosting, act), cup.id, cup.people["Ann"], *given)

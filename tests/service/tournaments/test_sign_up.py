@@ -1,0 +1,124 @@
+"""Signing up: by the link or a reply, with a waiting list, and what it tells nobody."""
+
+import json
+
+import pytest
+
+from pbem.domain.errors import Forbidden, Gone, NotFound, TooMany
+from pbem.service import links
+from pbem.service.account.delete import delete_person
+from pbem.service.tournaments import by_link, sign_up
+from pbem.store.links import LinkKey
+from pbem.tokens import Purpose
+from tests.service.database import check_atomic, email_kinds, queued_emails
+from tests.service.inbox import Inbox
+
+
+@pytest.fixture
+def inbox(server, clock):
+    return Inbox(server, clock)
+
+
+def invited(cup, person, name):
+    """A person invited by the host; their id, and the email."""
+    cup.server.run(sign_up.invite, cup.id, cup.host, (f"{name.lower()}@example.org",))
+    found = person(name)
+    return found, queued_emails(cup.server, found, "sign_up")[-1]
+
+
+def replies(cup, inbox, email, text):
+    """Reply to an email about a tournament; the receipt's facts."""
+    token = inbox.token(Purpose.REPLY, person_id=email.person_id, outbox_id=email.id)
+    inbox.answers_email(email.person_id, token, text)
+    return json.loads(queued_emails(cup.server, email.person_id, "invitation_receipt")[-1].facts)
+
+
+@pytest.mark.parametrize(
+    ("text", "effect", "status"),
+    [
+        ("accept", "signed_up", "in"),
+        ("accept as Zoe", "signed_up", "in"),
+        ("no", "not_signed_up", None),
+        ("yes\nno", "refused", None),
+        ("What is this?", "none", None),
+    ],
+)
+def test_a_reply_signs_up_or_declines(tournament, person, inbox, text, effect, status):
+    cup = tournament()
+    _ben, email = invited(cup, person, "Ben")
+    assert replies(cup, inbox, email, text)["effect"] == effect
+    assert [each.status for each in cup.page.entrants] == ([status] if status else [])
+    if status:
+        assert cup.page.entrants[0].name == ("Zoe" if "Zoe" in text else "Ben")
+
+
+def test_a_reply_after_signing_up_leaves_again(tournament, person, inbox):
+    cup = tournament()
+    _ben, email = invited(cup, person, "Ben")
+    replies(cup, inbox, email, "accept")
+    replies(cup, inbox, email, "decline")
+    assert cup.entrant("Ben").status == "left"
+    replies(cup, inbox, email, "accept")
+    assert cup.entrant("Ben").status == "in"
+
+
+def test_the_link_of_the_email_signs_up_a_stranger(tournament, server):
+    cup = tournament()
+    server.run(sign_up.ask, cup.key, "new@example.org")
+    (email,) = queued_emails(server, kind="sign_up")
+    token = server.run(links.make_token, LinkKey(Purpose.ENTRY, email.person_id, outbox_id=email.id))
+    by_link.enter(server, token, "Nora", "a word")
+    assert (cup.entrant("Nora").status, cup.entrant("Nora").word) == ("in", "a word")
+    by_link.leave(server, token)
+    assert cup.entrant("Nora").status == "left"
+
+
+def test_the_waiting_list_moves_up_when_someone_leaves(tournament):
+    cup = tournament("Ann", "Ben", "Cleo", "Dan", "Eve", most=3)
+    assert [each.name for each in cup.page.waiting] == ["Dan", "Eve"]
+    cup.server.run(sign_up.decline, cup.id, cup.people["Ben"])
+    assert [each.name for each in cup.page.present] == ["Ann", "Cleo", "Dan"]
+    assert "tournament" in email_kinds(cup.server, cup.people["Dan"])
+    assert "tournament" not in email_kinds(cup.server, cup.people["Eve"])
+
+
+def test_nobody_signs_up_twice_or_after_the_end(tournament, person):
+    cup = tournament("Ann", "Ben", "Cleo")
+    assert cup.enters(cup.people["Ann"]).number == 1
+    assert len(cup.page.present) == 3
+    cup.begins()
+    with pytest.raises(Gone, match="Sign-up for this tournament is over"):
+        cup.enters(person("Dan"))
+    with pytest.raises(NotFound):
+        cup.server.run(sign_up.ask, "nothing", "ann@example.org")
+
+
+def test_two_of_the_same_name_are_told_apart(tournament, person):
+    cup = tournament("Ann")
+    assert cup.enters(person("Ben"), "Ann").name == "Ann 2"
+
+
+def test_only_the_host_invites_and_nobody_gets_many_invitations_a_day(tournament, person, server):
+    cups = [tournament() for _each in range(5)]
+    with pytest.raises(Forbidden):
+        server.run(sign_up.invite, cups[0].id, person("Ben"), ("dan@example.org",))
+    other = tournament(host="Other")
+    for cup in cups:
+        server.run(sign_up.invite, cup.id, cup.host, ("dan@example.org",))
+    with pytest.raises(TooMany, match="many tournaments today"):
+        server.run(sign_up.invite, other.id, other.host, ("dan@example.org",))
+
+
+def test_a_deleted_person_leaves_the_tournament_and_no_name(tournament, server):
+    cup = tournament("Ann", "Ben", "Cleo", "Dan", most=3)
+    server.run(delete_person, cup.people["Ann"])
+    names = [each.name for each in cup.page.entrants]
+    assert "Ann" not in names
+    cup.begins()
+    assert sum(len(table.players) for table in cup.page.rounds[0].tables) >= 3
+
+
+def test_signing_up_is_one_transaction(tournament, person):
+    cup = tournament("Ann")
+    ben = person("Ben")
+    check_atomic(cup.server.store, lambda: cup.enters(ben))
