@@ -20,6 +20,7 @@ from pbem.service.tables.hall import HallTable
 from pbem.service.tables.new import TableSettings
 from pbem.store import games, groups as rows, people, results
 from pbem.store.database import Tx
+from pbem.store.games import GameRow
 from pbem.store.links import LinkKey
 from pbem.store.schema import GroupMemberRow
 from pbem.tokens import Purpose
@@ -27,8 +28,10 @@ from pbem.tokens import Purpose
 MOST_SHOWN: Final = 50
 """Tables of each state on the page, the newest."""
 
-MOST_RATED: Final = 500
-"""Finished tables that ratings of the group follow from, the newest."""
+_SHOWN: Final = (TableStatus.OPEN, TableStatus.PLAYING, TableStatus.OVER)
+
+MOST_READ: Final = 500
+"""Tables that are read for the page, the newest: those finished among them make the ratings of the group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +53,12 @@ class GroupPage:
 def group_page(tx: Tx, server: Server, person_id: int, key: str) -> GroupPage:
     """The page of a group for its member. Raises NotFound for anyone else."""
     found = groups.membership(tx, person_id, key)
-    waiting, playing, over = (
-        hall.with_winners(tx, server, rows.tables(tx, found.group.id, [status], MOST_SHOWN), person_id)
-        for status in (TableStatus.OPEN, TableStatus.PLAYING, TableStatus.OVER)
-    )
-    return GroupPage(found, waiting, playing, over, _ratings(tx, found))
+    every = rows.tables(tx, found.group.id, _SHOWN, MOST_READ)
+    shown = [row for status in _SHOWN for row in [each for each in every if each.status == status][:MOST_SHOWN]]
+    # All at once: three lists cost no more statements than one.
+    listed = hall.with_winners(tx, server, shown, person_id)
+    waiting, playing, over = (tuple(each for each in listed if each.summary.status == status) for status in _SHOWN)
+    return GroupPage(found, waiting, playing, over, _ratings(tx, found, every))
 
 
 def name_of(tx: Tx, server: Server, person_id: int, key: str) -> str:
@@ -80,8 +84,8 @@ def table_token(tx: Tx, server: Server, person_id: int, key: str, game_id: int) 
     return links.make_token(tx, server, LinkKey(Purpose.CONFIRM, person_id, game_id))
 
 
-def _ratings(tx: Tx, found: Membership) -> tuple[tuple[GroupMemberRow, Rating], ...]:
-    played = {row.id: row for row in rows.tables(tx, found.group.id, [TableStatus.OVER], MOST_RATED) if row.rated}
+def _ratings(tx: Tx, found: Membership, every: list[GameRow]) -> tuple[tuple[GroupMemberRow, Rating], ...]:
+    played = {row.id: row for row in every if row.rated and row.status == TableStatus.OVER}
     if not played:
         return ()
     endings = results.of_games(tx, list(played))
