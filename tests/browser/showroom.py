@@ -46,6 +46,7 @@ from pbem.service.play.views import save_overdue
 from pbem.service.server import Server
 from pbem.service.tables import group_page, groups, invitations, joining, leaving, talk
 from pbem.service.tables.new import TableSettings
+from pbem.service.tournaments import reading, rounds, sign_up
 from pbem.store import links
 from pbem.store.database import Store
 from pbem.store.schema import METADATA
@@ -62,10 +63,11 @@ from tests.service.conftest import START
 from tests.service.database import queued_emails
 from tests.service.inbox import Inbox
 from tests.service.running_game import RunningGame
+from tests.service.tournaments.cup import open_cup
 from tests.web.browser import FILLED_IN, Browser, Links
 
 NOT_PAGES: Final = re.compile(
-    r"static|broken|seat\.news|choice\.ask|account\.download_data|front\.(robots|icon)|(api|feeds)\..*|handbook\.file|ending\.(game_file|file_of_seat)|.*\.export"
+    r"static|broken|seat\.news|choice\.ask|account\.download_data|front\.(robots|icon)|(api|feeds)\..*|handbook\.file|ending\.(game_file|file_of_seat)|tournaments\.download|.*\.export"
     r"|dev_inbox\.(html|source)"
 )
 """Routes that do not answer with a page: files, feeds, data, news, the HTML of an email for its frame, and `choice.ask`, whose
@@ -203,8 +205,11 @@ class Showroom:
         club = self.server.run(groups.create, ann, "Friday club")
         self.server.run(groups.invite, ann, club, ("ben@example.org",))
         self.server.run(group_page.open_table, ann, club, TableSettings("bid", 3))
-        found = {"key of profiles": shown.key, "key of groups": club} | {f"seat_of_{kind}": each for kind, each in seated.items()} | {
-            "m": move, "s": token, "seat": token, "over": last, "idle": self._seat(game, (seat + 1) % 3),
+        cup = open_cup(self.server, ann, closes_at=self.server.now() + timedelta(minutes=1))
+        for person in self._people.values():
+            self.server.run(sign_up.sign_up, self.server.read(reading.page, cup).summary.row.id, person)
+        found = {"key of profiles": shown.key, "key of groups": club, "e": self._entry(cup)} | {f"seat_of_{kind}": each for kind, each in seated.items()} | {
+            "m": move, "s": token, "seat": token, "over": last, "key of tournaments": cup, "key of own_tournaments": cup, "idle": self._seat(game, (seat + 1) % 3),
             "move_of_past": self._links.of(game, seat, turn=1)[0],
             "u": self._links.made(Purpose.STOP, ann), "stop": self._links.made(Purpose.STOP, ann),
             "l": self._links.made(Purpose.SIGN_IN, ann),
@@ -228,6 +233,14 @@ class Showroom:
         self._signed_in = self._sessions(ann)
         found["key of dev_inbox"] = next(iter(mailbox_of(self.config).entries(""))).key
         return found
+
+    def _entry(self, cup: str) -> str:
+        """Begin a tournament, and open another one; the token of its email for Ann."""
+        self.clock.advance(timedelta(minutes=2))
+        rounds.advance_due(self.server)
+        self.server.run(sign_up.ask, open_cup(self.server, self._people["Ben"]), "ann@example.org")
+        self._carry()
+        return self._token_in_email("/e/")
 
     def _tables_at_other_times(self) -> dict[str, str]:
         """Games with a sealed choice, with an order, paused, and over without a result."""

@@ -270,6 +270,7 @@ def enters_tournaments(world: AddressWorld) -> None:
         size=3,
         options={"max_rounds": 1},
         level="beginner",
+        form="league",
         rounds=2,
         most=3,
     )

@@ -120,7 +120,7 @@ def render(letterhead: Letterhead, content: EmailContent) -> RenderedEmail:
         "contact": letterhead.contact,
         "replies": letterhead.replies and bool(content.reply),
         "reader": content.reader,
-        "key": content.thread.game,
+        "key": content.thread.game or content.thread.tournament,
     }
     if content.stop:
         common["stop"] = letterhead.url(Purpose.STOP, content.stop)

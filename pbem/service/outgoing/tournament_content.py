@@ -1,5 +1,6 @@
 """What emails about a tournament say: the invitation to sign up, and what is new in it for its reader."""
 
+import json
 from typing import Any, Final
 
 from engine import game
@@ -80,7 +81,9 @@ def _news(found: TournamentPage, person_id: int, opened: int | None) -> Words:
         ),
         None,
     )
+    byes = json.loads(found.summary.row.byes)
     return {
+        "rests": opened is not None and len(byes) >= opened > 0 and number in byes[opened - 1],
         "own_table": None if table is None else table.number,
         "opponents": [] if table is None else [each.name for each in table.players if each.number != number],
         "winners": found.summary.winners,

@@ -119,7 +119,10 @@ def _open_next(tx: Tx, server: Server, row: TournamentRow) -> None:
     due_at = server.now() + timedelta(days=row.round_days)
     byes = json.dumps([*json.loads(row.byes), list(paired.byes)])
     tournaments.change(tx, row.id, round=number, byes=byes, due_at=due_at)
-    sign_up.tell(tx, server, row._replace(round=number), here, "round")
+    # Those who are out hear it once; then they follow the tournament on its page.
+    before = [each for each in tournaments.tables(tx, row.id) if each.round == row.round]
+    concerned = {*paired.byes, *(each for table in (*paired.tables, *map(seats_of, before)) for each in table)}
+    sign_up.tell(tx, server, row._replace(round=number), [each for each in here if each.number in concerned], "round")
     _log.info("round_opened", tournament=row.key, round=number, tables=len(paired.tables))
 
 

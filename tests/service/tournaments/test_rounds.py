@@ -184,3 +184,19 @@ def test_pbem_verify_makes_the_tables_of_a_tournament_again(tournament, tmp_path
     done = CliRunner().invoke(main, ["verify", str(found)])
     assert done.exit_code == 1
     assert "the tables of round 1 aren't those" in done.output
+
+
+def test_those_who_are_out_hear_it_once(tournament):
+    cup = tournament(*NINE, "Jon", "Kim", "Leo", form="knockout", rounds=1, advance=2)
+    for name in ("Jon", "Kim", "Leo"):
+        cup.people[name] = cup.entrant(name).person_id
+    cup.begins()
+    rounds_played = 0
+    while cup.row.status == "playing":
+        rounds_played += 1
+        cup.is_late()
+    assert rounds_played > 2
+    for each in cup.page.entrants:
+        last = max(r.number for r in cup.page.rounds for t in r.tables if each.number in [p.number for p in t.players])
+        told = [facts["round"] for facts in facts_of(cup, each.name, "round")]
+        assert told == [*range(1, min(last + 1, rounds_played) + 1)]
