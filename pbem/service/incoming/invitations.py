@@ -156,19 +156,22 @@ def _name_at_table(tx: Tx, offer: EmailRow) -> str:
 
 def _queue_receipt(tx: Tx, server: Server, offer: EmailRow, reply: Reply, result: _Result) -> None:
     prose = [line[:LONGEST_SHOWN] for line in reply.lines[:MOST_SHOWN]] if result.effect is Effect.NONE else []
-    facts = asdict(result) | {
-        "offered_in": offer.id,
-        "subject": reply.subject[:LONGEST_SHOWN],
-        "answers": reply.message_id,
-        "prose": prose,
-        "substitute": offer.kind == EmailKind.SUBSTITUTE,
-        "group": json.loads(offer.facts)["name"] if offer.kind == EmailKind.GROUP_INVITATION else "",
-    }
-    if offer.kind == EmailKind.SIGN_UP:
-        facts["tournament"] = json.loads(offer.facts)["tournament"]
+    facts = asdict(result) | offer_facts(offer)
+    facts |= {"subject": reply.subject[:LONGEST_SHOWN], "answers": reply.message_id, "prose": prose}
     error = {Effect.REFUSED: result.text, Effect.NONE: answers.NO_COMMAND}.get(result.effect, "")
     email = NewEmail(offer.person_id, EmailKind.INVITATION_RECEIPT, offer.game_id, facts=facts)
     answers.queue(tx, server, email, error)
+
+
+def offer_facts(offer: EmailRow) -> dict[str, object]:
+    """What a receipt says of the offer that was answered: its email, and what it offered."""
+    about = json.loads(offer.facts)
+    return {
+        "offered_in": offer.id,
+        "substitute": offer.kind == EmailKind.SUBSTITUTE,
+        "tournament": about.get("tournament"),
+        "group": about["name"] if offer.kind == EmailKind.GROUP_INVITATION else "",
+    }
 
 
 def _summary(effect: Effect) -> str:

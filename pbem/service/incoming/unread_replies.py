@@ -9,9 +9,10 @@ from typing import Final
 from pbem.domain.states import EmailKind
 from pbem.i18n.speech import gettext as _
 from pbem.service.incoming import answers
-from pbem.service.incoming.invitations import Effect
+from pbem.service.incoming.invitations import Effect, offer_facts
 from pbem.service.links import EmailLink, MoveLink
 from pbem.service.server import Server
+from pbem.store import outbox
 from pbem.store.database import Tx
 from pbem.store.outbox import NewEmail
 
@@ -39,7 +40,16 @@ def tell_player(tx: Tx, server: Server, link: MoveLink | EmailLink) -> None:
         email = NewEmail(link.person_id, EmailKind.RECEIPT, link.game_id, None, link.seat, link.turn, facts)
     else:
         why = _("It couldn't be read. Nothing changed. Reply again, or open a link in the email.")
-        facts = {"effect": Effect.REFUSED, "text": why, "quoted": "", "prose": [], "subject": "", "answers": ""}
-        facts |= {"offered_in": link.email_id, "substitute": False}
+        facts: dict[str, object] = {
+            "effect": Effect.REFUSED,
+            "text": why,
+            "quoted": "",
+            "prose": [],
+            "subject": "",
+            "answers": "",
+        }
+        offer = outbox.read(tx, link.email_id)
+        assert offer is not None, "emails are never deleted"
+        facts |= offer_facts(offer)
         email = NewEmail(link.person_id, EmailKind.INVITATION_RECEIPT, link.game_id, facts=facts)
     answers.queue(tx, server, email, answers.UNREAD)

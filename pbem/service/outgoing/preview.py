@@ -180,6 +180,7 @@ def _example_facts(
             "answers": "",
             "prose": [],
             "substitute": False,
+            "tournament": None,
             "group": "",
             "last_for": "",
         },

@@ -24,7 +24,7 @@ MOST_RANKED: Final = 60
 
 def tournament_of(tx: Tx, facts: dict[str, Any]) -> TournamentRow | None:
     """The tournament that an email is about; None if it is about none."""
-    return tournaments.read(tx, facts["tournament"]) if "tournament" in facts else None
+    return None if facts.get("tournament") is None else tournaments.read(tx, facts["tournament"])
 
 
 def tournament_words(

@@ -7,11 +7,15 @@ import pytest
 from pbem.domain.errors import Forbidden, Gone, NotFound, TooMany
 from pbem.service import links
 from pbem.service.account.delete import delete_person
+from pbem.service.outgoing.deliver import Post, deliver
+from pbem.service.tables import groups
 from pbem.service.tournaments import by_link, sign_up
 from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
+from tests.mail.kinds import HEAD
+from tests.mail.transports import ACCEPTED, FunctionTransport
 from tests.service.database import check_atomic, email_kinds, queued_emails
-from tests.service.inbox import Inbox
+from tests.service.inbox import HOST, Inbox
 
 
 @pytest.fixture
@@ -122,3 +126,19 @@ def test_signing_up_is_one_transaction(tournament, person):
     cup = tournament("Ann")
     ben = person("Ben")
     check_atomic(cup.server.store, lambda: cup.enters(ben))
+
+
+def test_a_reply_that_is_too_long_is_answered_and_so_is_one_to_a_group(tournament, person, inbox, server):
+    cup = tournament()
+    ben, email = invited(cup, person, "Ben")
+    club = server.run(groups.create, cup.host, "Friday club")
+    server.run(groups.invite, cup.host, club, ("ben@example.org",))
+    invitation = queued_emails(server, ben, "group_invitation")[-1]
+    for each in (email, invitation):
+        token = inbox.token(Purpose.REPLY, person_id=ben, outbox_id=each.id)
+        long = b"From: ben@example.org\r\n\r\n" + b"accept " * 2**19
+        assert inbox.takes(long, f"r+{token}@{HOST}", "ben@example.org") == "too large"
+    deliver(server, Post(HEAD, FunctionTransport(lambda _email: ACCEPTED)), limit=50)
+    receipts = queued_emails(server, ben, "invitation_receipt")
+    assert [each.status for each in receipts] == ["sent"]
+    assert cup.page.entrants == ()
