@@ -40,16 +40,9 @@ def tell_player(tx: Tx, server: Server, link: MoveLink | EmailLink) -> None:
         email = NewEmail(link.person_id, EmailKind.RECEIPT, link.game_id, None, link.seat, link.turn, facts)
     else:
         why = _("It couldn't be read. Nothing changed. Reply again, or open a link in the email.")
-        facts: dict[str, object] = {
-            "effect": Effect.REFUSED,
-            "text": why,
-            "quoted": "",
-            "prose": [],
-            "subject": "",
-            "answers": "",
-        }
         offer = outbox.read(tx, link.email_id)
         assert offer is not None, "emails are never deleted"
-        facts |= offer_facts(offer)
-        email = NewEmail(link.person_id, EmailKind.INVITATION_RECEIPT, link.game_id, facts=facts)
+        says = {"effect": Effect.REFUSED, "text": why, "quoted": "", "prose": [], "subject": "", "answers": ""}
+        about = offer_facts(offer)
+        email = NewEmail(link.person_id, EmailKind.INVITATION_RECEIPT, link.game_id, facts=says | about)
     answers.queue(tx, server, email, answers.UNREAD)

@@ -198,5 +198,5 @@ def test_those_who_are_out_hear_it_once(tournament):
     assert rounds_played > 2
     for each in cup.page.entrants:
         last = max(r.number for r in cup.page.rounds for t in r.tables if each.number in [p.number for p in t.players])
-        said = [facts["round"] for facts in facts_of(cup, each.name, "round")]
-        assert said == [*range(1, min(last + 1, rounds_played) + 1)]
+        emailed = [facts["round"] for facts in facts_of(cup, each.name, "round")]
+        assert emailed == [*range(1, min(last + 1, rounds_played) + 1)]
