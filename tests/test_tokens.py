@@ -195,7 +195,7 @@ def test_a_number_out_of_range_is_refused(row: int, nonce: int) -> None:
 
 
 def test_every_purpose_is_a_letter_of_its_own() -> None:
-    assert "".join(Purpose) == "msrbulacwjknyhd"
+    assert "".join(Purpose) == "msrbulacwjknyhde"
 
 
 @given(purposes, rows, nonces)

@@ -97,7 +97,7 @@ def shape_app(url: str, file: Path) -> Flask:
 
 def _deadline(game_id: int, turn: int, seat: int, now: datetime) -> dict[str, object]:
     row = {"game_id": game_id, "turn": turn, "seat": seat, "status": "open", "asked_at": now}
-    return row | {"due_at": None, "reminded": 0, "extensions": "[]", "attempts": 0}
+    return row | {"due_at": None, "reminded": 0, "extensions": "[]", "attempts": 0, "undelivered": False}
 
 
 def _row(game_id: int, seq: int, body: bytes, now: datetime) -> dict[str, object]:

@@ -15,7 +15,7 @@ from tests.sim.simulator import SELDOM, simulate
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]
 
-SEED = int(os.environ.get("PBEM_TEST_SEED", "8"))
+SEED = int(os.environ.get("PBEM_TEST_SEED", "14"))
 
 
 def test_in_weeks_of_play_with_faults_every_promise_is_kept_and_every_game_ends():

@@ -421,6 +421,7 @@ def test_every_tick_that_cannot_be_undone_waits_for_the_clock():
         "channels",
         "receive",
         "bots",
+        "finished",
         "ratings",
         "reviews",
         "organisers",
