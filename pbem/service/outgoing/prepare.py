@@ -62,10 +62,15 @@ _RATED_AFTER: Final = timedelta(seconds=10)
 _RATED_WITHIN: Final = timedelta(minutes=10)
 """How long such an email waits; then it leaves without them."""
 
-_CANNOT_WAIT: Final = frozenset({"replaced", "seat_offered", "seat_taken", "reservation_lost"})
-"""Notices that take a seat away: its player must hear of it in time to come back. And those of a reservation in vain."""
+_CANNOT_WAIT: Final = frozenset(
+    {"replaced", "seat_offered", "seat_taken", "reservation_lost", "round", "over", "place"}
+)
+"""Notices that take a seat away: its player must hear of it in time to come back. And those of a reservation in vain, and of a
+tournament that begins a round, ends, or lets someone in."""
 
-_BY_OTHERS: Final = frozenset({EmailKind.NOTICE, EmailKind.LEFT, EmailKind.DECLINED, EmailKind.MENTION})
+_BY_OTHERS: Final = frozenset(
+    {EmailKind.NOTICE, EmailKind.LEFT, EmailKind.DECLINED, EmailKind.MENTION, EmailKind.TOURNAMENT}
+)
 """Kinds that others at a table cause, and could cause again and again."""
 
 NEWS_A_DAY: Final = 20

@@ -13,6 +13,7 @@ from pbem.domain.errors import BadInput, NotFound, Stale
 from pbem.domain.states import EntrantStatus, TournamentStatus
 from pbem.domain.user_text import parse_reason
 from pbem.i18n.speech import gettext as _
+from pbem.service import links
 from pbem.service.server import Server
 from pbem.service.tournaments import sign_up
 from pbem.service.tournaments.plans import seats_of
@@ -73,7 +74,7 @@ def correct(
 ) -> None:
     """Correct the places at a table that has ended, with a reason that everyone can read; also when the tournament is over."""
     row = _lock(tx, tournament_id, host_id, (*_CURRENT, TournamentStatus.OVER))
-    reason = parse_reason(reason)
+    reason = links.without_tokens(tx, server, parse_reason(reason))
     found = next(
         (each for each in tournaments.tables(tx, row.id) if (each.round, each.number) == (round_number, table)), None
     )
@@ -96,7 +97,7 @@ def correct(
 def remove(tx: Tx, server: Server, tournament_id: int, host_id: int, number: int, reason: str) -> None:
     """Take an entrant out, from the next round on, and tell them why."""
     row = _lock(tx, tournament_id, host_id)
-    reason = parse_reason(reason)
+    reason = links.without_tokens(tx, server, parse_reason(reason))
     entrant = next((each for each in tournaments.entrants(tx, row.id) if each.number == number), None)
     if entrant is None:
         raise NotFound(_("There's no such player in this tournament."))
@@ -108,7 +109,7 @@ def remove(tx: Tx, server: Server, tournament_id: int, host_id: int, number: int
 def call_off(tx: Tx, server: Server, tournament_id: int, host_id: int, reason: str) -> None:
     """End a tournament without a winner. Games that have begun go on."""
     row = _lock(tx, tournament_id, host_id)
-    reason = parse_reason(reason)
+    reason = links.without_tokens(tx, server, parse_reason(reason))
     tournaments.change(tx, row.id, status=TournamentStatus.CALLED_OFF, ended_at=server.now(), due_at=None)
     _tell_all(tx, server, row, "called off", reason=reason)
 

@@ -5,7 +5,14 @@ import json
 import pytest
 
 from pbem.domain.errors import BadInput, Forbidden, Stale
+from pbem.service import links
+from pbem.service.outgoing.deliver import Post, deliver
+from pbem.service.outgoing.prepare import NEWS_OF_ALL_A_DAY
 from pbem.service.tournaments import file, hosting
+from pbem.store.links import LinkKey
+from pbem.tokens import Purpose
+from tests.mail.kinds import HEAD
+from tests.mail.transports import ACCEPTED, FunctionTransport
 from tests.service.clock import DAY
 from tests.service.database import queued_emails
 
@@ -101,3 +108,28 @@ def test_others_can_do_none_of_it(tournament, act):
     given = {"extend": (3,), "correct": (1, 1, (1, 2, 3), "x"), "remove": (1, "x"), "call_off": ("x",)}.get(act, ())
     with pytest.raises(Forbidden, match="Only a tournament's host"):
         cup.server.run(getattr(hosting, act), cup.id, cup.people["Ann"], *given)
+
+
+def test_a_reason_holds_no_token(tournament):
+    cup = tournament(*NINE[:3])
+    token = cup.server.run(links.make_token, LinkKey(Purpose.STOP, cup.host))
+    cup.server.run(hosting.call_off, cup.id, cup.host, f"See {token} for it.")
+    (email,) = queued_emails(cup.server, cup.people["Ann"], "tournament")
+    assert token not in email.facts
+
+
+def test_a_host_cannot_flood_players_with_news(tournament):
+    cup = tournament(*NINE[:3])
+    for _ in range(35):
+        cup.server.run(hosting.pause, cup.id, cup.host)
+        cup.server.run(hosting.resume, cup.id, cup.host)
+    post = Post(HEAD, FunctionTransport(lambda _email: ACCEPTED))
+    while deliver(cup.server, post, limit=100).dealt_with:
+        pass
+    emails = queued_emails(cup.server, cup.people["Ann"], "tournament")
+    assert [each.status for each in emails].count("sent") == NEWS_OF_ALL_A_DAY
+    cup.begins()
+    deliver(cup.server, post, limit=100)
+    assert queued_emails(cup.server, cup.people["Ann"], "tournament")[-1].status == "sent", (
+        "a round is news that must arrive"
+    )
