@@ -66,7 +66,8 @@ def invite(
             )
         if person.id != host_id and tournaments.add_sign_up(tx, row.id, person.id, typed, now):
             new.append(person.id)
-    if len(tournaments.sign_ups(tx, row.id)) > MOST_INVITED:
+    # Anyone can type an address to sign up with; that uses up none of the host's invitations.
+    if sum(each.typed is not None for each in tournaments.sign_ups(tx, row.id)) > MOST_INVITED:
         raise BadInput(_("You can invite up to %(most)s people to a tournament.", most=MOST_INVITED))
     strangers.count_emails(tx, server, [people_invited[each][0].mailbox for each in new], network)
     # People who block the host get no email, and the host is not told.

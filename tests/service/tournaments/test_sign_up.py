@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from pbem.domain.errors import Forbidden, Gone, NotFound, TooMany
+from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, TooMany
 from pbem.service import links
 from pbem.service.account.delete import delete_person
 from pbem.service.outgoing.deliver import Post, deliver
@@ -142,3 +142,13 @@ def test_a_reply_that_is_too_long_is_answered_and_so_is_one_to_a_group(tournamen
     receipts = queued_emails(server, ben, "invitation_receipt")
     assert [each.status for each in receipts] == ["sent"]
     assert cup.page.entrants == ()
+
+
+def test_addresses_that_strangers_type_use_up_no_invitations(tournament, server, monkeypatch):
+    cup = tournament()
+    monkeypatch.setattr(sign_up, "MOST_INVITED", 1)
+    for name in ("dora", "eve"):
+        server.run(sign_up.ask, cup.key, f"{name}@example.org")
+    assert server.run(sign_up.invite, cup.id, cup.host, ("ben@example.org",)) == 1
+    with pytest.raises(BadInput, match="up to 1 people"):
+        server.run(sign_up.invite, cup.id, cup.host, ("cleo@example.org",))
