@@ -38,6 +38,7 @@ from pbem.store.schema import (
     OUTBOX,
     PERSON,
     PLAYER,
+    ROUND_TABLE,
     UNREACHABLE,
     VOLUNTEER,
     InvitationRow,
@@ -126,11 +127,15 @@ def by_key(tx: Connection, key: str) -> GameRow | None:
 
 
 def count_current(tx: Connection, person_id: int) -> int:
-    """The number of open or running tables a person plays at, hosts or has reserved a seat at."""
+    """The number of open or running tables a person plays at, hosts or has reserved a seat at.
+
+    Of a tournament's tables, only those a person plays at: its host opens many at once.
+    """
     joined = select(PLAYER.c.number).where(PLAYER.c.game_id == GAME.c.id, PLAYER.c.person_id == person_id)
     by_person = and_(OFFER.c.taken_by == person_id, OFFER.c.status == OfferStatus.OPEN)
     reserved = select(OFFER.c.id).where(OFFER.c.game_id == GAME.c.id, by_person)
-    takes_part = or_(joined.exists(), reserved.exists(), GAME.c.host_id == person_id)
+    of_tournament = select(ROUND_TABLE.c.game_id).where(ROUND_TABLE.c.game_id == GAME.c.id)
+    takes_part = or_(joined.exists(), reserved.exists(), and_(GAME.c.host_id == person_id, ~of_tournament.exists()))
     going_on = GAME.c.status.in_((TableStatus.OPEN, TableStatus.PLAYING))
     return queries.count(tx, GAME, takes_part, going_on)
 

@@ -180,8 +180,13 @@ def count_sign_ups_in(tx: Connection, person_id: int, period: Period) -> int:
 
 
 def forget_person(tx: Connection, person_id: int) -> None:
-    """Take a person's name out of all tournaments: they have left those that go on."""
-    tx.execute(update(ENTRANT).where(ENTRANT.c.person_id == person_id).values(person_id=None, name=NAME, word=""))
+    """Take a person's name out of all tournaments: they have left those that go on.
+
+    A word that the lots were drawn with stays, as in the log of a game: anyone can check them.
+    """
+    own = update(ENTRANT).where(ENTRANT.c.person_id == person_id)
+    tx.execute(own.where(ENTRANT.c.rank == 0).values(word=""))
+    tx.execute(own.values(person_id=None, name=NAME))
 
 
 def delay(tx: Connection, outage: Interval) -> None:

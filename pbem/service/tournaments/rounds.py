@@ -38,6 +38,9 @@ _log = structlog.get_logger(__name__)
 _WITH_LATECOMERS: Final = ("swiss", "league")
 """Formats in which someone can take a free place after the first round."""
 
+_AGAIN: Final = timedelta(days=1)
+"""How long a round waits for a table that is late and can't be finished yet."""
+
 _CLOSES_AFTER: Final = timedelta(days=1)
 """A table of a round begins at once; this is only for the case that it can't."""
 
@@ -180,21 +183,24 @@ def _places(tx: Tx, server: Server, row: TournamentRow, table: RoundTableRow, ga
 def _end_late(tx: Tx, server: Server, row: TournamentRow, current: Iterable[RoundTableRow]) -> None:
     """Let bots play on for everyone at the tables of a round that is late, and tell their players; or wait another day."""
     if row.late != "bots":
-        tournaments.change(tx, row.id, due_at=server.now() + timedelta(days=1))
+        tournaments.change(tx, row.id, due_at=server.now() + _AGAIN)
         return
     entrants = {each.number: each for each in tournaments.entrants(tx, row.id)}
+    due_at = None
     for table in current:
         if table.places is not None or table.how:
             continue
         game = games.lock(tx, table.game_id)
         if game.status != TableStatus.PLAYING:
+            # It is stopped until an organiser has looked at it; then it is late still.
+            due_at = server.now() + _AGAIN
             continue
         for player in player_rows.of_game(tx, game.id):
             if player.person_id is not None and player.seat is not None:
                 game = seats.give_to_bot(tx, server, game, player.seat, "clock")
         tournaments.change_table(tx, table, how="bots")
         sign_up.tell(tx, server, row, [entrants[each] for each in seats_of(table)], "late", table=table.number)
-    tournaments.change(tx, row.id, due_at=None)
+    tournaments.change(tx, row.id, due_at=due_at)
 
 
 def _send_home(tx: Tx, server: Server, row: TournamentRow) -> None:

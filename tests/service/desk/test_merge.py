@@ -132,10 +132,10 @@ def test_hosted_tables_invitations_vacations_and_blocks_go_along(server, person,
     ).game_id
     server.run(vacations.book_text, ann, "2026-12-20 to 2026-12-24")
     for one, other in ((ann, ben), (annabel, ben), (ben, ann)):
-        row = BlockRow(one, other, "somebody", server.now())
+        row = BlockRow(one, other, "Someone", server.now())
         server.store.write(lambda tx, row=row: blocks.add(tx, row))
     for one, other in ((ann, ben), (annabel, ben), (ben, ann), (ann, annabel)):
-        befriended = FriendRow(one, other, "somebody", server.now())
+        befriended = FriendRow(one, other, "Someone", server.now())
         server.store.write(lambda tx, row=befriended: friends.add(tx, row))
     moderate(server, Merge(annabel, ann))
     with server.store.read() as tx:

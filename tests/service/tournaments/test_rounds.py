@@ -8,12 +8,13 @@ from sqlalchemy import select
 
 from pbem.cli import main
 from pbem.domain.states import TableStatus
+from pbem.service.account.delete import delete_person
 from pbem.service.archive import export
-from pbem.service.desk.acts.clocks import Close
+from pbem.service.desk.acts.clocks import Close, Freeze, Unfreeze
 from pbem.service.play.log import json_body_of
 from pbem.service.tables import leaving
 from pbem.service.tournaments import file, rounds, sign_up
-from pbem.store import log
+from pbem.store import log, tables
 from pbem.store.schema import TOURNAMENT
 from tests.service.actors import moderate
 from tests.service.clock import DAY
@@ -200,3 +201,30 @@ def test_those_who_are_out_hear_it_once(tournament):
         last = max(r.number for r in cup.page.rounds for t in r.tables if each.number in [p.number for p in t.players])
         emailed = [facts["round"] for facts in facts_of(cup, each.name, "round")]
         assert emailed == [*range(1, min(last + 1, rounds_played) + 1)]
+
+
+def test_a_late_table_that_is_stopped_is_finished_once_it_goes_on(tournament):
+    cup = tournament(*NINE[:3], rounds=1)
+    cup.begins()
+    (game,) = cup.games()
+    moderate(cup.server, Freeze(game.id), "A player thinks a turn was logged wrongly.")
+    cup.is_late()
+    assert cup.row.status == "playing"
+    moderate(cup.server, Unfreeze(game.id), "Its log is sound.")
+    cup.is_late()
+    assert cup.row.status == "over"
+
+
+def test_the_file_still_verifies_when_someone_has_deleted_their_account(tournament):
+    cup = tournament(*NINE[:2])
+    cup.people["Cleo"] = cup.enters(cup.host, "Cleo", "lighthouse").person_id
+    cup.begins()
+    cup.server.run(delete_person, cup.host)
+    assert file.check(cup.server.read(file.of_tournament, cup.key)) == []
+
+
+def test_the_tables_of_a_tournament_leave_its_host_room_for_others(tournament):
+    cup = tournament(*NINE)
+    cup.begins()
+    assert cup.server.query(tables.count_current, cup.host) == 0
+    assert cup.server.query(tables.count_current, cup.people["Ann"]) == 1
