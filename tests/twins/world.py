@@ -61,8 +61,8 @@ from tests.web.applications import application
 from tests.web.browser import HOST, Browser, Links
 from tests.web.desk_pages import signed_in
 
-MOST_PAGES = 150
-"""The most pages of a crawl; more means it does not end."""
+MOST_PAGES = 200
+"""The most pages of a crawl, all of which are compared; more means it does not end. Every game adds two that all readers share."""
 
 
 _PAST = re.compile(r"/([st])/([^/]+)/replay(?:/([0-9]+))?$")
