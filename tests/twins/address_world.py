@@ -34,7 +34,7 @@ from pbem.service.server import Server
 from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
 from pbem.store.database import Store
-from pbem.store.schema import GAME, GROUPS, LOG, METADATA, PROFILE, TALK
+from pbem.store.schema import GAME, GROUPS, LOG, METADATA, PROFILE, TALK, TOURNAMENT
 from pbem.store.sessions import Holder
 from pbem.tokens import SECRET_BYTES, Keyring
 from pbem.web.people.session_cookie import Cookie
@@ -227,8 +227,12 @@ class AddressWorld:
             return [(row.id, row.key) for row in tx.execute(select(GAME.c.id, GAME.c.key).order_by(GAME.c.id))]
 
     def other_keys(self) -> list[str]:
-        """The keys of every group and every profile."""
-        queries = select(GROUPS.c.key).order_by(GROUPS.c.id), select(PROFILE.c.key).order_by(PROFILE.c.person_id)
+        """The keys of every group, profile and tournament."""
+        queries = (
+            select(GROUPS.c.key).order_by(GROUPS.c.id),
+            select(PROFILE.c.key).order_by(PROFILE.c.person_id),
+            select(TOURNAMENT.c.key).order_by(TOURNAMENT.c.id),
+        )
         with self.server.store.read() as tx:
             return [key for query in queries for key in tx.execute(query).scalars()]
 
