@@ -62,7 +62,7 @@ from tests.web.browser import HOST, Browser, Links
 from tests.web.desk_pages import signed_in
 
 MOST_PAGES = 200
-"""The most pages of a crawl, all of which are compared; more means it does not end. Every game adds two that all readers share."""
+"""The most pages of a crawl, each compared; more means it does not end. Every game adds two that all readers share."""
 
 
 _PAST = re.compile(r"/([st])/([^/]+)/replay(?:/([0-9]+))?$")
