@@ -44,9 +44,10 @@ def pair(
     """The tables of a round in seat order, and who has a bye, from the results of all rounds before it.
 
     The same input gives the same round, whatever the order of entrants and results. A table that ended without a result counts as
-    one where all tied: give it as such. After the last round of a tournament the round is empty.
+    one where all tied: give it as such. After the last round of a tournament the round is empty. Who came or left since this round
+    makes no difference, so it can be made again at any time.
     """
-    everyone = sorted(entrants, key=lambda each: each.number)
+    everyone = sorted((each.as_of(round_number) for each in entrants if each.since <= round_number), key=_number)
     if plan.format == "knockout":
         return knockout_round(plan, everyone, results, round_number, seed)
     if plan.format == "pods":
@@ -66,7 +67,7 @@ def standings(
     Where some go on and others don't, those who came to a later stage are ahead; of one stage, those with more points in it, then
     with more opponents beaten in it. Then, as in all formats, the tie-breaks of the plan decide.
     """
-    everyone, played = sorted(entrants, key=lambda each: each.number), rounds(results)
+    everyone, played = sorted(entrants, key=_number), rounds(results)
     if plan.format in ("pods", "knockout"):
         return stage_standings(plan, everyone, results, seed)
     past = record(plan, played, unseated(everyone, played), seed)
@@ -96,3 +97,7 @@ def is_over(plan: Plan, entrants: Sequence[Entrant], results: Sequence[TableResu
     """Whether no round follows those that were played. Give only whole rounds."""
     next_round = max((result.round for result in results), default=0) + 1
     return not pair(plan, entrants, results, next_round, seed).tables
+
+
+def _number(entrant: Entrant) -> int:
+    return entrant.number

@@ -1,6 +1,6 @@
 """What a tournament is made of: what was agreed at the opening, who takes part, what was played, and what is played next."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final, Literal
 
@@ -29,6 +29,10 @@ class Entrant:
     def is_in(self, round_number: int) -> bool:
         """Whether a round may include them."""
         return self.since <= round_number and (self.until is None or round_number <= self.until)
+
+    def as_of(self, round_number: int) -> "Entrant":
+        """The entrant as they were when a round was made: nobody knew yet that they would leave."""
+        return self if self.until is None or self.until < round_number else replace(self, until=None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,9 @@ def test_nobody_has_a_second_bye_before_everyone_has_had_one(players):
 @pytest.mark.parametrize("form", FORMATS)
 @FEW
 @given(st.integers(3, 60), SIZES, st.integers(1, 5), LUCK)
-def test_leavers_and_latecomers_are_seated_while_they_are_in(form, players, sizes, rounds, luck):
+def test_leavers_and_latecomers_are_seated_while_they_are_in_and_change_no_earlier_round(
+    form, players, sizes, rounds, luck
+):
     plan = Plan(form, sizes, rounds, advance=1)
     played = play(plan, players, luck, moving=True)
     for number, made in enumerate(played.rounds, 1):
@@ -86,6 +88,9 @@ def test_leavers_and_latecomers_are_seated_while_they_are_in(form, players, size
         now = [each.number for each in played.entrants if each.is_in(number)]
         assert len(set(there)) == len(there)
         assert set(there) == set(now) if form in ("swiss", "league") else set(there) <= set(now)
+        # A round that is made again later is made from all entrants, also those who left or came since.
+        before = [result for result in played.results if result.round < number]
+        assert pair(plan, played.entrants, before, number, "seed") == made
     lines = standings(plan, played.entrants, played.results, "seed")
     assert sorted(line.entrant for line in lines) == [each.number for each in played.entrants]
     if form == "swiss":
