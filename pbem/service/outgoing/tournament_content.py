@@ -1,18 +1,21 @@
 """What emails about a tournament say: the invitation to sign up, and what is new in it for its reader."""
 
 import json
+from fractions import Fraction
 from typing import Any, Final
 
 from engine import game
 from pbem.domain.invitation_replies import ACCEPT_AS
 from pbem.domain.states import EmailKind
+from pbem.domain.tournaments import points
+from pbem.domain.tournaments.plan import Plan, TableResult
 from pbem.domain.tournaments.words import format_text, points_text
 from pbem.i18n import speech
 from pbem.mail.write import words
 from pbem.mail.write.compose import Letterhead
 from pbem.mail.write.words import Words
 from pbem.service.tournaments import reading
-from pbem.service.tournaments.reading import TournamentPage
+from pbem.service.tournaments.reading import RoundTable, TournamentPage
 from pbem.store import tournaments
 from pbem.store.database import Tx
 from pbem.store.outbox import EmailRow
@@ -34,7 +37,7 @@ def tournament_words(
     opened = facts.get("round")
     found = reading.page_of(tx, row, opened if facts.get("what") == "round" else None)
     return _of_tournament(letterhead, found) | (
-        {"accept_as": ACCEPT_AS} if email.kind != EmailKind.TOURNAMENT else _news(found, email.person_id, opened)
+        {"accept_as": ACCEPT_AS} if email.kind != EmailKind.TOURNAMENT else _news(found, email.person_id, facts)
     )
 
 
@@ -61,38 +64,52 @@ def _of_tournament(letterhead: Letterhead, found: TournamentPage) -> Words:
         "signed_up": summary.signed_up,
         "closes_at": row.closes_at,
         "rated": settings["rated"],
+        "season": row.season,
         "commitment": row.commitment,
         "rounds": summary.rounds,
         "due_at": row.due_at,
     }
 
 
-def _news(found: TournamentPage, person_id: int, opened: int | None) -> Words:
-    """The reader's own place: the standings, and their table in the round that has opened."""
+def _news(found: TournamentPage, person_id: int, facts: dict[str, Any]) -> Words:
+    """The reader's own place: the standings, their table in the round that has opened, and how the one before ended."""
     own = found.entry_of(person_id)
     number = 0 if own is None else own.number
-    table = next(
-        (
-            each
-            for each_round in found.rounds
-            if each_round.number == opened
-            for each in each_round.tables
-            if number in [player.number for player in each.players]
-        ),
-        None,
-    )
+    tables = {
+        round_.number: table
+        for round_ in found.rounds
+        for table in round_.tables
+        if number in [player.number for player in table.players]
+    }
+    opened = facts["round"]
+    over = opened - 1 if facts["what"] == "round" else opened
+    table, before = tables.get(opened), tables.get(over)
     byes = json.loads(found.summary.row.byes)
     return {
-        "rests": opened is not None and len(byes) >= opened > 0 and number in byes[opened - 1],
+        "rests": len(byes) >= opened > 0 and number in byes[opened - 1],
         "own_table": None if table is None else table.number,
         "opponents": [] if table is None else [each.name for each in table.players if each.number != number],
+        "last_round": over,
+        "last_table": [] if before is None else _result(found.summary.plan, before),
         "winners": found.summary.winners,
         "standings": [
-            {"place": each.standing.place, "name": each.name, "score": points_text(each.standing.points)}
-            for each in found.standings[:MOST_RANKED]
+            _line(each.standing.place, each.name, each.standing.points) for each in found.standings[:MOST_RANKED]
         ],
         "more": max(len(found.standings) - MOST_RANKED, 0),
     }
+
+
+def _result(plan: Plan, table: RoundTable) -> list[Words]:
+    """How a table ended, and what each player earned there, the winner first; nothing while it is played."""
+    ranks = {each.number: each.place for each in table.ranked if each.place is not None}
+    if len(ranks) < len(table.players):
+        return []
+    earned = points.earned(plan, TableResult(0, table.number, tuple(ranks), tuple(ranks.values())))
+    return [_line(ranks[each.number], each.name, earned[each.number]) for each in table.ranked]
+
+
+def _line(rank: int, name: str, earned: Fraction) -> Words:
+    return {"place": rank, "name": name, "score": points_text(earned)}
 
 
 def _quoted(name: str) -> str:

@@ -1,0 +1,76 @@
+"""The news of a tournament by email: rounds, results, and the next season, as their readers get them."""
+
+from email.parser import BytesParser
+from email.policy import default
+
+import pytest
+
+from pbem.mail.write.compose import Letterhead
+from pbem.service.outgoing.deliver import Post, deliver
+from tests.mail.transports import StoringTransport
+
+NAMES = ("Ann", "Ben", "Cleo", "Dan", "Eve", "Fay")
+LETTERHEAD = Letterhead("Auction games", "https://play.example.org", "play.example.org", "games@play.example.org", "")
+
+
+@pytest.fixture
+def newest(server):
+    """newest("Spring cup: round 2", "Ann") -> the text of the newest email of this subject that names its reader."""
+    transport = StoringTransport()
+
+    def text(subject, name):
+        while deliver(server, Post(LETTERHEAD, transport), limit=500).accepted:
+            pass
+        read = [parsed(email) for email in transport.emails]
+        found = [text_of(email) for email in read if subject in str(email["subject"])]
+        return next(each for each in reversed(found) if each.startswith(f"{name}, "))
+
+    return text
+
+
+def parsed(email):
+    """An email as its reader's program reads it."""
+    return BytesParser(policy=default).parsebytes(email.content)
+
+
+def text_of(email):
+    """Its plain text."""
+    return email.get_body(("plain",)).get_content().replace("\r\n", "\n")
+
+
+def ranking_of(text, heading):
+    """The places under a heading, as (place, name)."""
+    lines = text.partition(f"{heading.upper()}\n\n")[2].partition("\n\n")[0].splitlines()
+    return [(int(place), name.strip()) for place, name in (line.partition(":")[0].split(".", 1) for line in lines)]
+
+
+def test_the_email_of_the_next_round_says_how_the_readers_last_table_ended(tournament, newest):
+    cup = tournament(*NAMES)
+    cup.begins()
+    assert "YOUR TABLE" not in newest("Spring cup: round 1", "Ann")
+    cup.is_late()
+    for name in NAMES:
+        table = next(each for each in cup.page.rounds[0].tables if name in [player.name for player in each.players])
+        ended = [(player.place, player.name) for player in table.ranked]
+        assert ranking_of(newest("Spring cup: round 2", name), "Your table in round 1") == ended
+
+
+def test_the_email_of_the_end_says_how_the_readers_last_table_ended(tournament, newest):
+    cup = tournament(*NAMES, rounds=1)
+    cup.begins()
+    cup.is_late()
+    table = next(each for each in cup.page.rounds[0].tables if "Ann" in [player.name for player in each.players])
+    ended = [(player.place, player.name) for player in table.ranked]
+    assert ranking_of(newest(" won", "Ann"), "Your table in round 1") == ended
+
+
+def test_the_email_of_a_next_season_names_it(tournament, server):
+    league = tournament(*NAMES, form="league", rounds=1, size=3)
+    league.begins()
+    league.is_late()
+    transport = StoringTransport()
+    while deliver(server, Post(LETTERHEAD, transport), limit=500).accepted:
+        pass
+    emails = [email for email in map(parsed, transport.emails) if "season" in str(email["subject"])]
+    assert {str(email["subject"]) for email in emails} == {"Spring cup: sign up for season 2"}
+    assert text_of(emails[0]).startswith("Season 2 of Spring cup is open for sign-up: a league of Sunset Poker.")
