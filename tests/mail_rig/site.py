@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from pbem.service.server import Server
 from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
 from pbem.store import received as arrivals
+from tests.mail_rig.fast_server import PASSED
 from tests.mail_rig.rig import READER_DOMAIN, SITE_DOMAIN, Rig
 from tests.ops.processes import environment
 from tests.ports import free_port
@@ -56,6 +57,7 @@ class Site:
             "PBEM_INBOUND_LMTP_PORT": str(rig.lmtp[domain]),
         } | given
         self.output = folder / "said"
+        self._passed = timedelta(0)
         make_ready(config.read(self.settings))
 
     @property
@@ -73,7 +75,7 @@ class Site:
     def begin(self, kind: str, names: Sequence[str], seats: int = 0, bot: str = "random") -> int:
         """Begin a game with people on some seats, by default at example.net, and bots on the rest."""
         with self.opened() as server:
-            persons = [self._person(server, name if "@" in name else f"{name}@{READER_DOMAIN}") for name in names]
+            persons = [self.person(server, name if "@" in name else f"{name}@{READER_DOMAIN}") for name in names]
             seats = seats or game.load(kind).seats[0]
             table = TableSettings(kind, seats, dict(game.load(kind).short), "60m", bots=(bot,) * (seats - len(names)))
             game_id = server.run(joining.create_table, persons[0], table).game_id
@@ -90,13 +92,14 @@ class Site:
             table = TableSettings(
                 kind, seats, dict(game.load(kind).short), "60m", bots=bots, invited=invited[1:], private=True
             )
-            host = self._person(server, invited[0])
+            host = self.person(server, invited[0])
             game_id = server.run(joining.create_table, host, table).game_id
             server.run(joining.join, game_id, host)
         return game_id
 
     @staticmethod
-    def _person(server: Server, address: str) -> int:
+    def person(server: Server, address: str) -> int:
+        """Someone at this address, which is confirmed."""
         return server.run(
             addresses.confirm, server.run(addresses.register, address, address.partition("@")[0][:20].capitalize()).id
         ).id
@@ -124,6 +127,14 @@ class Site:
             if process.poll() is None:
                 process.kill()
                 process.wait()
+
+    def passes(self, time: timedelta) -> None:
+        """Let this much time pass for the running process, which takes it a moment."""
+        self._passed += time
+        text = str(self._passed.total_seconds())
+        # Not to be read half written.
+        (half := self.folder / f"{PASSED}.half").write_text(text)
+        half.replace(self.folder / PASSED)
 
     def arrivals(self) -> dict[str, int]:
         """The outcomes of received emails with their numbers, after all of them were processed; the process must have ended."""
