@@ -17,18 +17,19 @@ from tests.sim.world import START
 @click.option("--seeds", type=click.IntRange(1), default=1, show_default=True, help="Number of runs, a seed each.")
 @click.option("--games", type=click.IntRange(1, 10_000), default=50, show_default=True, help="Number of tables.")
 @click.option("--days", type=click.IntRange(1, 365), default=5, show_default=True, help="Days of faults.")
-def main(seed: int, seeds: int, games: int, days: int) -> None:
+@click.option("--seasons", type=click.IntRange(0, 100), default=1, show_default=True, help="Number of tournaments.")
+def main(seed: int, seeds: int, games: int, days: int, seasons: int) -> None:
     """Play games of all kinds for simulated weeks, with faults, in a database of its own in memory."""
-    ended = [_run(each, games, days) for each in range(seed, seed + seeds)]
+    ended = [_run(each, games, days, seasons) for each in range(seed, seed + seeds)]
     figures.note(((f"simulate.{name}", number) for name, number in _figures(ended).items()), passed=True)
 
 
-def _run(seed: int, games: int, days: int) -> Ended:
+def _run(seed: int, games: int, days: int, seasons: int) -> Ended:
     try:
         with progress() as begin:
-            ended = simulate(seed, games, days, begin("Simulating", games))
+            ended = simulate(seed, games, days, begin("Simulating", games), seasons=seasons)
     except BrokenError as broken:
-        again = f'make simulate ARGS="--seed {seed} --games {games} --days {days}"'
+        again = f'make simulate ARGS="--seed {seed} --games {games} --days {days} --seasons {seasons}"'
         click.echo(f"A promise was broken: {broken}.\nTo repeat it: {again}")
         raise SystemExit(1) from None
     for what, times in ended.seen.items():

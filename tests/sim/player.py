@@ -38,6 +38,7 @@ class Manners:
     new_links: float = 0.03
     quiet_hours: float = 0.05
     going_back: float = 0.2
+    leaves: float = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +100,9 @@ class Player:
                 self._take_back_missed(seat)
             if "wants to go back to turn" in email.subject:
                 self._go_back(seat, "yes")
+            for path in links:
+                if path.startswith("/e/"):
+                    self._enters_or_leaves(path)
             return False
         if self.links_had and self.luck.random() < self.manners.old_links:
             self._use_an_old_link()
@@ -125,6 +129,18 @@ class Player:
             offers = [form for form in _no_fault(self.browser.get(path)).forms() if form.action == f"{path}/seat"]
             if offers and _no_fault(self.browser.post(offers[0].action, offers[0].fixed)).status == 303:
                 self.seen["substitute asked for a seat"] += 1
+
+    def _enters_or_leaves(self, path: str) -> None:
+        """Sign up for the tournament of an email, or leave it now and then."""
+        forms = {form.action: form.fixed for form in _no_fault(self.browser.get(path)).forms()}
+        if path in forms:
+            button, event = path, "signed up for a tournament"
+        elif (button := f"{path}/leave") in forms and self.luck.random() < self.manners.leaves:
+            event = "left a tournament"
+        else:
+            return
+        if _no_fault(self.browser.post(button, forms[button])).status == 303:
+            self.seen[event] += 1
 
     def _take_back_missed(self, path: str) -> None:
         """Take back the move that the clock made, if that's still possible; an email asks for another one."""

@@ -33,11 +33,12 @@ from tests.sim.browser import Browser
 from tests.sim.far_end import Arrived, BrokenError, FarEnd
 from tests.sim.faults import Crash, Faults, Strikes
 from tests.sim.player import Manners, Player
+from tests.sim.seasons import ENTRANTS, Seasons
 from tests.sim.truth import Truth
 from tests.sim.worker import SimulatedWorker
 from tests.sim.world import SITE, START, World
 
-__all__ = ["SELDOM", "BrokenError", "Ended", "simulate"]
+__all__ = ["BrokenError", "Ended", "simulate"]
 
 BEAT: Final = timedelta(minutes=4)
 """How often the worker wakes: as seldom as it may without counting as dead."""
@@ -47,47 +48,6 @@ PATIENCE: Final = timedelta(days=60)
 
 LAST_EMAILS: Final = timedelta(hours=12)
 """Time for the emails about the last game's end: longer than any retry and any quiet hours."""
-
-SELDOM: Final = (
-    "address refused",
-    "bot took a seat over",
-    "bounce",
-    "choice refused",
-    "choice taken back",
-    "clock set back",
-    "clock set forward",
-    "connection lost after the mail",
-    "connection lost before the mail",
-    "crash at mail.handed_over",
-    "crash at store.committed",
-    "crash at store.committing",
-    "crash under a request",
-    "disk failed",
-    "double click",
-    "email paused",
-    "mail came again",
-    "mail refused for now",
-    "mail to somebody who is gone",
-    "new links",
-    "old link",
-    "order dropped",
-    "order set",
-    "outage",
-    "played on the page of the seat",
-    "quiet hours chosen",
-    "relay away",
-    "reminder",
-    "restore",
-    "scanner opened everything",
-    "scanner pressed a button",
-    "second sender",
-    "substitute asked for a seat",
-    "substitute took a seat",
-    "time-out",
-    "time-out after we were away",
-    "turn was over before it was read",
-)
-"""Events that a run of some size must meet to prove anything about them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,16 +68,17 @@ def simulate(
     days: int = 14,
     progress: Callable[[int], None] = lambda _: None,
     *,
+    seasons: int = 0,
     to_the_calm: bool = False,
     manners: Manners | None = None,
 ) -> Ended:
     """Play a number of tables, with faults for `days`, and check everything. `progress` is called with the games ended.
 
-    With `to_the_calm`, the run ends with the faults, while games are still being played. All players have the `manners`, but
+    There are as many tournaments as `seasons`, whose tables come on top. With `to_the_calm`, the run ends with the faults, while games are still being played. All players have the `manners`, but
     for their times and scanners.
     """
     with TemporaryDirectory(prefix="pbem-simulation-") as folder:
-        run = _Run(seed, tables, days, manners or Manners(), Path(folder), progress)
+        run = _Run(seed, tables, days, manners or Manners(), Path(folder), progress, seasons)
         try:
             with run.truth.secrecy.reading_the_log():
                 return run.to_its_end(run.calm_from if to_the_calm else None)
@@ -137,9 +98,16 @@ class _Run:
     """One simulation."""
 
     def __init__(
-        self, seed: int, tables: int, days: int, manners: Manners, folder: Path, progress: Callable[[int], None]
+        self,
+        seed: int,
+        tables: int,
+        days: int,
+        manners: Manners,
+        folder: Path,
+        progress: Callable[[int], None],
+        seasons: int,
     ) -> None:
-        self.seed, self.tables, self.progress = seed, tables, progress
+        self.seed, self.tables, self.progress, self.number_of_seasons = seed, tables, progress, seasons
         self.luck = Random(seed)
         self.calm_from = START + timedelta(days=days)
         self.seen: Counter[str] = Counter()
@@ -149,7 +117,7 @@ class _Run:
         self.world = World(seed, tables, folder)
         self.clock = self.world.clock
         self.truth = Truth(self.world, self._own_luck(), self.seen)
-        self.players = self._crowd(max(8, tables // 2), manners)
+        self.players = self._crowd(max(ENTRANTS, tables // 2), manners)
         self.faults = Faults.drawn(self._own_luck(), self.calm_from, sorted(self.players), tables)
         self.strikes = Strikes(self._own_luck(), self.world, self.calm_from, self.seen)
         self.far_end = FarEnd(
@@ -158,6 +126,8 @@ class _Run:
         self.strikes.note, self.strikes.forgive = self._note, self.far_end.forgive
         self.worker = SimulatedWorker(self.world, self.far_end, self.strikes, self.truth, self._own_luck())
         self.far_end.meanwhile = self.worker.second_sends
+        # Luck from the seed alone: without tournaments a seed's run stays what it was.
+        self.seasons = Seasons(self.world, Random(f"seasons {seed}"), self.seen)
         self._arrived: list[Arrived] = []
         self._accepted_before_backup = 0
         self._stirred = self._worked_at = START
@@ -169,6 +139,8 @@ class _Run:
         """Run all events, or those until a moment."""
         for number in range(self.tables):
             self._plan(self.luck.random() * (self.calm_from - START) / 5, self._opens(number))
+        for number in range(self.number_of_seasons):
+            self._plan(timedelta(hours=number), self._opens_season(number))
         self._plan(timedelta(0), self._wakes)
         self._plan_faults()
         failpoints.set_handler(self.strikes)
@@ -180,8 +152,10 @@ class _Run:
             if self._is_finished or (until is not None and event.at >= until):
                 break
             if self.clock.now() > self.calm_from + PATIENCE:
-                raise BrokenError(f"{self.tables - len(self._over)} games never end")
+                raise BrokenError(f"{self.tables - len(self._over)} games, or a tournament, never end")
         failpoints.set_handler(None)
+        if until is None:
+            self.seasons.check(self.far_end)
         rows = self.truth.at_the_end(self.far_end, self._own_luck(), over=until is None)
         self._note("end", *sorted(f"{what} {times}" for what, times in self.seen.items()))
         return Ended(
@@ -242,6 +216,17 @@ class _Run:
                 for person in persons:
                     self.world.server.run(joining.join, game_id, person)
             self._note("opens", kind, str(game_id))
+            self._stirred = self.clock.now()
+
+        return opens
+
+    def _opens_season(self, number: int) -> Callable[[], None]:
+        def opens() -> None:
+            addresses = self.seasons.luck.sample(sorted(self.players), ENTRANTS)
+            with self.strikes.calm():
+                host, *_others = [self._person(address) for address in addresses]
+                self.seasons.opens(number, host, addresses)
+            self._note("opens a tournament", str(number))
             self._stirred = self.clock.now()
 
         return opens
@@ -393,15 +378,16 @@ class _Run:
         heapq.heappush(self._events, _Event(self.clock.now() + after, next(self._numbers), do))
 
     def _finished(self) -> bool:
-        """Whether every game has ended and its last emails are read."""
+        """Whether every game and every tournament has ended and the last emails are read."""
+        fewest = self.tables + 1 if self.number_of_seasons else self.tables
         with self.world.store.read() as tx:
-            ids = games.ids(tx) if len(self._over) < self.tables else []
+            ids = games.ids(tx) if self._closes_at is None else []
             ended = {each for each in ids if each not in self._over and games.read(tx, each).status == "over"}
         for each in sorted(ended):
             self._note("over", str(each))
             self.progress(1)
         self._over |= ended
-        if len(self._over) < self.tables:
+        if self._closes_at is None and (len(self._over) < max(len(ids), fewest) or not self.seasons.are_over()):
             return False
         self._closes_at = self._closes_at or max(self.clock.now(), self.calm_from) + LAST_EMAILS
         return self.clock.now() > self._closes_at
