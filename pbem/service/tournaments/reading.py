@@ -4,6 +4,7 @@ Nothing here is secret, and nothing is of a game that its own public page does n
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -139,33 +140,44 @@ def page_of(tx: Tx, row: TournamentRow, before: int | None = None) -> Tournament
     """A tournament; its standings only of rounds before one, if that is given."""
     entrants, tables = tournaments.entrants(tx, row.id), tournaments.tables(tx, row.id)
     rounds = _rounds(tx, row, entrants, tables)
-    ranked = _standings(row, entrants, tables, rounds, before)
+    (summary,) = summaries(tx, [row])
     return TournamentPage(
-        summary=_summary(tx, row, sum(each.status == EntrantStatus.IN for each in entrants), _winners(row, ranked)),
+        summary=summary,
         entrants=tuple(entrants),
         rounds=rounds,
-        standings=ranked,
+        standings=_standings(row, entrants, tables, rounds, before),
     )
 
 
-def listed(tx: Tx, server: Server, status: TournamentStatus, limit: int) -> tuple[TournamentSummary, ...]:
-    """Tournaments of a status, the newest first."""
-    rows = tournaments.with_status(tx, status, limit)
+def listed(
+    tx: Tx, server: Server, status: TournamentStatus | None, limit: int, after: str = ""
+) -> tuple[TournamentSummary, ...]:
+    """Tournaments of a status or of all, the newest first: those that are older than the one of this key. Raises NotFound."""
+    below = tournaments.by_key(tx, after) if after else None
+    return summaries(tx, tournaments.listed(tx, status, below, limit))
+
+
+def summaries(tx: Tx, rows: Sequence[TournamentRow]) -> tuple[TournamentSummary, ...]:
+    """These tournaments as lists show them, in their order and in a fixed number of statements."""
     counts = tournaments.count_entrants(tx, [row.id for row in rows])
-    return tuple(_summary(tx, row, counts[row.id]) for row in rows)
-
-
-def _summary(tx: Tx, row: TournamentRow, signed_up: int, winners: tuple[str, ...] = ()) -> TournamentSummary:
-    plan = plan_of(row)
-    return TournamentSummary(
-        row=row,
-        host=people.read(tx, row.host_id).name,
-        plan=plan,
-        settings=json.loads(row.settings),
-        signed_up=signed_up,
-        rounds=pairing.rounds_of(plan, max(signed_up, row.fewest)),
-        winners=winners,
-    )
+    hosts = people.read_all(tx, {row.host_id for row in rows})
+    won = {row.id: json.loads(row.winners) for row in rows}
+    names = tournaments.names(tx, [(row.id, number) for row in rows for number in won[row.id]])
+    found = []
+    for row in rows:
+        plan, signed_up = plan_of(row), counts[row.id]
+        found.append(
+            TournamentSummary(
+                row=row,
+                host=hosts[row.host_id].name,
+                plan=plan,
+                settings=json.loads(row.settings),
+                signed_up=signed_up,
+                rounds=pairing.rounds_of(plan, max(signed_up, row.fewest)),
+                winners=tuple(names[row.id, number] for number in won[row.id]),
+            )
+        )
+    return tuple(found)
 
 
 def _standings(
@@ -201,12 +213,6 @@ def _course(round_: Round, number: int) -> Course:
         ),
         Course(),
     )
-
-
-def _winners(row: TournamentRow, ranked: tuple[Ranked, ...]) -> tuple[str, ...]:
-    if row.status != TournamentStatus.OVER:
-        return ()
-    return tuple(each.name for each in ranked if each.standing.place == 1 and each.division == 1)
 
 
 def _rounds(tx: Tx, row: TournamentRow, entrants: list[EntrantRow], tables: list[RoundTableRow]) -> tuple[Round, ...]:
