@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from fractions import Fraction
 from typing import Any
 
 from pbem.domain.states import EntrantStatus, TournamentStatus
@@ -14,7 +15,7 @@ from pbem.domain.tournaments import pairing
 from pbem.domain.tournaments.plan import Plan
 from pbem.domain.tournaments.standings import Standing
 from pbem.service.server import Server
-from pbem.service.tournaments.plans import entrants_of, places_of, plan_of, results_of, seats_of
+from pbem.service.tournaments.plans import entrants_of, places_of, plan_of, results_so_far, seats_of
 from pbem.store import games, people, tournaments
 from pbem.store.database import Tx
 from pbem.store.schema import EntrantRow, RoundTableRow, TournamentRow
@@ -48,19 +49,25 @@ class RoundTable:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """A round with its tables, and the names of those who have no table in it."""
+    """A round with its tables, and the names of those who have no table in it, with their numbers."""
 
     number: int
     tables: tuple[RoundTable, ...]
     byes: tuple[str, ...]
+    bye_numbers: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """What became of an entrant in a round: a place among so many, 0 while they play; among none where they had no table."""
+    """What became of an entrant in a round: a place among so many, 0 while they play; among none where they had no table.
+
+    `points` are what they got for it, also without a table; None where they got none. `key` names the game.
+    """
 
     place: int = 0
     among: int = 0
+    points: Fraction | None = None
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,29 +197,26 @@ def _standings(
     if not row.seed:
         return ()
     by_number = {each.number: each for each in entrants}
-    found = pairing.standings(plan_of(row), entrants_of(entrants), results_of(tables, before), row.seed)
+    found = pairing.standings(plan_of(row), entrants_of(entrants), results_so_far(tables, before), row.seed)
     return tuple(
         Ranked(
             each,
             (entrant := by_number[each.entrant]).name,
             entrant.status,
             entrant.number,
-            tuple(_course(round_, entrant.number) for round_ in rounds),
+            tuple(_course(round_, entrant.number, dict(each.by_round)) for round_ in rounds),
         )
         for each in found
     )
 
 
-def _course(round_: Round, number: int) -> Course:
-    return next(
-        (
-            Course(player.place or 0, len(table.players))
-            for table in round_.tables
-            for player in table.players
-            if player.number == number
-        ),
-        Course(),
-    )
+def _course(round_: Round, number: int, by_round: dict[int, Fraction]) -> Course:
+    points = by_round.get(round_.number)
+    for table in round_.tables:
+        for player in table.players:
+            if player.number == number:
+                return Course(player.place or 0, len(table.players), points, table.key)
+    return Course(points=points)
 
 
 def _rounds(tx: Tx, row: TournamentRow, entrants: list[EntrantRow], tables: list[RoundTableRow]) -> tuple[Round, ...]:
@@ -237,6 +241,7 @@ def _rounds(tx: Tx, row: TournamentRow, entrants: list[EntrantRow], tables: list
                     for table in own
                 ),
                 tuple(names[each] for each in byes[number - 1]),
+                tuple(byes[number - 1]),
             )
         )
     return tuple(found)
