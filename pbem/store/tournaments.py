@@ -149,6 +149,29 @@ def tables(tx: Connection, tournament_id: int) -> list[RoundTableRow]:
     return queries.many(tx, RoundTableRow, query.order_by(ROUND_TABLE.c.round, ROUND_TABLE.c.number))
 
 
+def round_times(
+    tx: Connection, tournament_ids: Collection[int]
+) -> dict[int, list[tuple[int, datetime, datetime | None]]]:
+    """The rounds that have begun, by tournament: the number of each, when it began, and when its last game ended, if all have."""
+    query = (
+        select(
+            ROUND_TABLE.c.tournament_id,
+            ROUND_TABLE.c.round,
+            func.min(GAME.c.started_at),
+            func.max(GAME.c.ended_at),
+            func.count() == func.count(GAME.c.ended_at),
+        )
+        .join(GAME, GAME.c.id == ROUND_TABLE.c.game_id)
+        .where(ROUND_TABLE.c.tournament_id.in_(list(tournament_ids)))
+        .group_by(ROUND_TABLE.c.tournament_id, ROUND_TABLE.c.round)
+        .order_by(ROUND_TABLE.c.tournament_id, ROUND_TABLE.c.round)
+    )
+    found: dict[int, list[tuple[int, datetime, datetime | None]]] = {each: [] for each in tournament_ids}
+    for tournament_id, number, start, end, is_over in tx.execute(query):
+        found[tournament_id].append((number, start, end if is_over else None))
+    return found
+
+
 def add_table(tx: Connection, row: RoundTableRow) -> None:
     """Add a table to a round of a tournament, which is locked."""
     tx.execute(insert(ROUND_TABLE), asdict(row))

@@ -59,7 +59,12 @@ from pbem.web.public import (
 )
 from pbem.web.seat import choice, ending, move, notes, page, talk
 from pbem.web.tables import groups, interventions, invitations, joining, new, replay, review
-from pbem.web.tournaments import by_link as tournament_link, public as public_tournaments, signed_in as own_tournaments
+from pbem.web.tournaments import (
+    by_link as tournament_link,
+    calendar as tournament_calendar,
+    public as public_tournaments,
+    signed_in as own_tournaments,
+)
 
 _log = structlog.get_logger(__name__)
 
@@ -129,7 +134,7 @@ def create_app(server: Server, config: Config, advise: Advise = hint_here) -> Fl
     people = (sign_in, my_page, account, channels, consent, disown, feeds, unsubscribe, unverified_reply)
     tables = (new, joining, groups, invitations, interventions, replay, review)
     seats = (page, choice, move, talk, notes, ending)
-    tournaments = (public_tournaments, tournament_link, own_tournaments)
+    tournaments = (public_tournaments, tournament_calendar, tournament_link, own_tournaments)
     for module in (*public, *people, *tables, *seats, *tournaments, inbound):
         app.register_blueprint(module.pages)
     for blueprint in (endpoints.routes, open_data.routes, *desk.BLUEPRINTS):
