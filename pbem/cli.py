@@ -316,6 +316,21 @@ for group in (MAIL_SYSTEM, KEYS, ORGANISER, CALL, AUDIT, ALL, TABLE, PERSON, OUT
     main.add_command(group)
 
 
+@command(main, example="pbem dump games.jsonl.gz")
+@click.argument("file", type=_PATH)
+def dump(file: Path) -> None:
+    """Write all finished public games, with a checksum.
+
+    A worker makes the same file every night, for anyone to download.
+    """
+    from pbem.ops import dump as ops_dump
+    from pbem.ops.setup import open_server
+
+    with open_server(read_settings()) as server:
+        games, digest = ops_dump.write(server, file)
+    click.echo(f"{counted(games, 'game')} in {file}, with the SHA-256 {digest}.")
+
+
 @main.group(epilog=CODES)
 def ratings() -> None:
     """Players' ratings."""

@@ -35,6 +35,21 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("day", "domain", name=op.f("pk_domain_traffic")),
     )
     op.create_table(
+        "dump",
+        sa.Column("number", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("made_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("size", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("sha256", sa.Text(), nullable=False),
+        sa.PrimaryKeyConstraint("number", name=op.f("pk_dump")),
+    )
+    op.create_table(
+        "dump_part",
+        sa.Column("number", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("start", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("body", sa.LargeBinary(), nullable=False),
+        sa.PrimaryKeyConstraint("number", "start", name=op.f("pk_dump_part")),
+    )
+    op.create_table(
         "game_sum",
         sa.Column("kind", sa.Text(), autoincrement=False, nullable=False),
         sa.Column("what", sa.Text(), autoincrement=False, nullable=False),
@@ -353,6 +368,20 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_game_ended_at"), ["ended_at"], unique=False)
         batch_op.create_index(batch_op.f("ix_game_host_id"), ["host_id"], unique=False)
         batch_op.create_index(
+            "ix_game_public",
+            ["status", "ended_at", "key"],
+            unique=False,
+            sqlite_where=sa.text("NOT private AND status = 'over'"),
+            postgresql_where=sa.text("NOT private AND status = 'over'"),
+        )
+        batch_op.create_index(
+            "ix_game_public_of_kind",
+            ["status", "kind", "ended_at", "key"],
+            unique=False,
+            sqlite_where=sa.text("NOT private AND status = 'over'"),
+            postgresql_where=sa.text("NOT private AND status = 'over'"),
+        )
+        batch_op.create_index(
             "ix_game_result",
             ["status", "ended_at", "id"],
             unique=False,
@@ -442,6 +471,7 @@ def upgrade() -> None:
         sa.Column("closes_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("due_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("ended_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("winners", sa.Text(), nullable=False),
         sa.Column("commitment", sa.Text(), nullable=False),
         sa.Column("secret", sa.LargeBinary(), nullable=False),
         sa.Column("seed", sa.Text(), nullable=False),
@@ -454,6 +484,7 @@ def upgrade() -> None:
         sa.UniqueConstraint("key", name=op.f("uq_tournament_key")),
     )
     with op.batch_alter_table("tournament", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_tournament_created_at_key"), ["created_at", "key"], unique=False)
         batch_op.create_index(
             "ix_tournament_current",
             ["id"],
@@ -462,7 +493,9 @@ def upgrade() -> None:
             postgresql_where=sa.text("status IN ('open', 'playing')"),
         )
         batch_op.create_index(batch_op.f("ix_tournament_host_id"), ["host_id"], unique=False)
-        batch_op.create_index(batch_op.f("ix_tournament_status_created_at"), ["status", "created_at"], unique=False)
+        batch_op.create_index(
+            batch_op.f("ix_tournament_status_created_at_key"), ["status", "created_at", "key"], unique=False
+        )
 
     op.create_table(
         "unreachable",
@@ -1347,13 +1380,14 @@ def downgrade() -> None:
 
     op.drop_table("unreachable")
     with op.batch_alter_table("tournament", schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f("ix_tournament_status_created_at"))
+        batch_op.drop_index(batch_op.f("ix_tournament_status_created_at_key"))
         batch_op.drop_index(batch_op.f("ix_tournament_host_id"))
         batch_op.drop_index(
             "ix_tournament_current",
             sqlite_where=sa.text("status IN ('open', 'playing')"),
             postgresql_where=sa.text("status IN ('open', 'playing')"),
         )
+        batch_op.drop_index(batch_op.f("ix_tournament_created_at_key"))
 
     op.drop_table("tournament")
     op.drop_table("profile")
@@ -1372,6 +1406,16 @@ def downgrade() -> None:
             "ix_game_result",
             sqlite_where=sa.text("rated AND status = 'over' AND result_seq IS NULL"),
             postgresql_where=sa.text("rated AND status = 'over' AND result_seq IS NULL"),
+        )
+        batch_op.drop_index(
+            "ix_game_public_of_kind",
+            sqlite_where=sa.text("NOT private AND status = 'over'"),
+            postgresql_where=sa.text("NOT private AND status = 'over'"),
+        )
+        batch_op.drop_index(
+            "ix_game_public",
+            sqlite_where=sa.text("NOT private AND status = 'over'"),
+            postgresql_where=sa.text("NOT private AND status = 'over'"),
         )
         batch_op.drop_index(batch_op.f("ix_game_host_id"))
         batch_op.drop_index(batch_op.f("ix_game_ended_at"))
@@ -1435,6 +1479,8 @@ def downgrade() -> None:
     op.drop_table("heartbeat")
     op.drop_table("groups")
     op.drop_table("game_sum")
+    op.drop_table("dump_part")
+    op.drop_table("dump")
     op.drop_table("domain_traffic")
     op.drop_table("clock_step")
     op.drop_table("audit_head")

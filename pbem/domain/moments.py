@@ -40,6 +40,11 @@ def day_text(day: date) -> str:
     return f"{_day(day)} {day.year}"
 
 
+def month_text(day: date) -> str:
+    """The month of a day, with its year."""
+    return _("%(month)s %(year)s", month=translate(_MONTHS[day.month - 1]), year=day.year)
+
+
 def axis_day_text(day: date) -> str:
     """A day without its weekday and year, for a chart."""
     return _("%(day)s %(month)s", day=day.day, month=translate(_MONTHS[day.month - 1]))

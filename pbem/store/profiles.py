@@ -40,6 +40,12 @@ def keys_seen_by(tx: Connection, reader: int | None, person_ids: Collection[int]
     return {row.person_id: row.key for row in tx.execute(seen.where(may_see(reader)))} if person_ids else {}
 
 
+def shown_to_everyone(tx: Connection, person_ids: Collection[int]) -> dict[int, ProfileRow]:
+    """The profiles of these people that everyone may see, by person."""
+    query = select(PROFILE).where(PROFILE.c.person_id.in_(list(person_ids)), may_see(None))
+    return {row.person_id: row for row in queries.many(tx, ProfileRow, query)} if person_ids else {}
+
+
 def may_see(reader: int | None) -> ColumnElement[bool]:
     """Whether a reader may see a profile: everyone's, their own, and those of people they have finished a game with."""
     own: ColumnElement[bool] = false() if reader is None else PROFILE.c.person_id == reader

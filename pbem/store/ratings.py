@@ -3,11 +3,11 @@
 from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
-from sqlalchemy import Connection, ScalarSelect, delete, func, insert, literal, select, tuple_, union_all
+from sqlalchemy import Connection, ScalarSelect, and_, delete, func, insert, literal, select, tuple_, union_all
 
 from pbem.domain.ratings import Change, Key, Rating
-from pbem.store import queries
-from pbem.store.schema import RATING, RatingRow
+from pbem.store import profiles, queries
+from pbem.store.schema import PERSON, PROFILE, RATING, RatingRow
 
 AT_ONCE: Final = 200
 """Ratings looked up in one statement: SQLite joins at most 500 queries."""
@@ -60,6 +60,31 @@ def course(tx: Connection, player: str, limit: int) -> list[RatingRow]:
 def of_endings(tx: Connection, seqs: Collection[int]) -> list[RatingRow]:
     """What these endings changed."""
     return queries.many(tx, RatingRow, select(RATING).where(RATING.c.seq.in_(list(seqs))))
+
+
+def shown_to_everyone(tx: Connection, kind: str, after_key: str, limit: int) -> list[tuple[str, str, Rating]]:
+    """The ratings for a kind of game that everyone may see, with the key and the name of each person's profile.
+
+    They are in the order of the keys, from the one after this key on.
+    """
+    newest = RATING.alias("newest")
+    latest = select(func.max(newest.c.seq)).where(newest.c.player == PERSON.c.key, newest.c.kind == kind)
+    query = (
+        select(PROFILE.c.key, PROFILE.c.name, RATING)
+        .join_from(PROFILE, PERSON, PERSON.c.id == PROFILE.c.person_id)
+        .join(
+            RATING,
+            and_(
+                RATING.c.seq == latest.correlate(PERSON).scalar_subquery(),
+                RATING.c.player == PERSON.c.key,
+                RATING.c.kind == kind,
+            ),
+        )
+        .where(PROFILE.c.key > after_key, profiles.may_see(None), PERSON.c.show_ratings)
+        .order_by(PROFILE.c.key)
+        .limit(limit)
+    )
+    return [(key, name, after(RatingRow(*row))) for key, name, *row in tx.execute(query)]
 
 
 def row_of(seq: int, change: Change) -> RatingRow:

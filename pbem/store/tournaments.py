@@ -2,10 +2,10 @@
 
 from collections.abc import Collection
 from dataclasses import asdict
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Final
 
-from sqlalchemy import Boolean, Connection, bindparam, func, insert, literal_column, select, update
+from sqlalchemy import Boolean, Connection, bindparam, func, insert, literal, literal_column, select, tuple_, update
 
 from pbem.domain.deleted_people import NAME
 from pbem.domain.interval import Interval, overlap
@@ -28,6 +28,8 @@ from pbem.store.schema import (
 _MISSING: Final = mark("There's no such tournament.")
 # Written out, so that the partial index fits.
 _CURRENT: Final = literal_column("tournament.status IN ('open', 'playing')", type_=Boolean)
+_LATEST: Final = (datetime(9999, 12, 31, tzinfo=UTC), "")
+"""After all tournaments. Without a bound, databases would not say that they only read a part of an index."""
 _READ = select(TOURNAMENT).where(TOURNAMENT.c.id == bindparam("of_id"))
 ROUND: Final = (
     select(TOURNAMENT.c.round).where(TOURNAMENT.c.id == ENTRANT.c.tournament_id).correlate(ENTRANT).scalar_subquery()
@@ -68,10 +70,16 @@ def by_key(tx: Connection, key: str) -> TournamentRow:
     return queries.only(tx, TournamentRow, select(TOURNAMENT).where(TOURNAMENT.c.key == key), _MISSING)
 
 
-def with_status(tx: Connection, status: TournamentStatus, limit: int) -> list[TournamentRow]:
-    """Tournaments of a status, the newest first."""
-    query = select(TOURNAMENT).where(TOURNAMENT.c.status == status).order_by(TOURNAMENT.c.created_at.desc())
-    return queries.many(tx, TournamentRow, query.limit(limit))
+def listed(
+    tx: Connection, status: TournamentStatus | None, below: TournamentRow | None, limit: int
+) -> list[TournamentRow]:
+    """Tournaments of a status or of all, the newest first: those that are older than another one, if that is given."""
+    order = (TOURNAMENT.c.created_at, TOURNAMENT.c.key)
+    bound = _LATEST if below is None else (below.created_at, below.key)
+    query = select(TOURNAMENT).where(tuple_(*order) < tuple_(*map(literal, bound)))
+    if status is not None:
+        query = query.where(TOURNAMENT.c.status == status)
+    return queries.many(tx, TournamentRow, query.order_by(*(each.desc() for each in order)).limit(limit))
 
 
 def count_hosted(tx: Connection, person_id: int) -> int:
@@ -106,6 +114,13 @@ def count_entrants(tx: Connection, tournament_ids: Collection[int]) -> dict[int,
     return {each: found.get(each, 0) for each in tournament_ids}
 
 
+def names(tx: Connection, numbers: Collection[tuple[int, int]]) -> dict[tuple[int, int], str]:
+    """The names of some entrants, by their tournament and number."""
+    query = select(ENTRANT.c.tournament_id, ENTRANT.c.number, ENTRANT.c.name)
+    these = query.where(tuple_(ENTRANT.c.tournament_id, ENTRANT.c.number).in_(list(numbers)))
+    return {(of_id, number): name for of_id, number, name in tx.execute(these)} if numbers else {}
+
+
 def add_entrant(tx: Connection, row: EntrantRow) -> None:
     """Add an entrant to a tournament, which is locked."""
     tx.execute(insert(ENTRANT), asdict(row))
@@ -132,6 +147,29 @@ def tables(tx: Connection, tournament_id: int) -> list[RoundTableRow]:
     """The tables of all rounds, in their order."""
     query = select(ROUND_TABLE).where(ROUND_TABLE.c.tournament_id == tournament_id)
     return queries.many(tx, RoundTableRow, query.order_by(ROUND_TABLE.c.round, ROUND_TABLE.c.number))
+
+
+def round_times(
+    tx: Connection, tournament_ids: Collection[int]
+) -> dict[int, list[tuple[int, datetime, datetime | None]]]:
+    """The rounds that have begun, by tournament: the number of each, when it began, and when its last game ended, if all have."""
+    query = (
+        select(
+            ROUND_TABLE.c.tournament_id,
+            ROUND_TABLE.c.round,
+            func.min(GAME.c.started_at),
+            func.max(GAME.c.ended_at),
+            func.count() == func.count(GAME.c.ended_at),
+        )
+        .join(GAME, GAME.c.id == ROUND_TABLE.c.game_id)
+        .where(ROUND_TABLE.c.tournament_id.in_(list(tournament_ids)))
+        .group_by(ROUND_TABLE.c.tournament_id, ROUND_TABLE.c.round)
+        .order_by(ROUND_TABLE.c.tournament_id, ROUND_TABLE.c.round)
+    )
+    found: dict[int, list[tuple[int, datetime, datetime | None]]] = {each: [] for each in tournament_ids}
+    for tournament_id, number, start, end, is_over in tx.execute(query):
+        found[tournament_id].append((number, start, end if is_over else None))
+    return found
 
 
 def add_table(tx: Connection, row: RoundTableRow) -> None:

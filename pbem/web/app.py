@@ -28,7 +28,7 @@ from pbem.service.server import Server
 from pbem.tokens import Purpose
 from pbem.web import confirmations, desk, form_time, page_cache, phrases, security, site, static_files
 from pbem.web.access_log import log_requests
-from pbem.web.api import endpoints, inbound
+from pbem.web.api import endpoints, inbound, open_data
 from pbem.web.art import pictures
 from pbem.web.errors import handle_errors
 from pbem.web.people import (
@@ -44,10 +44,27 @@ from pbem.web.people import (
     unsubscribe,
     unverified_reply,
 )
-from pbem.web.public import contact, dev_inbox, front, gallery, game_statistics, hall, handbook, profiles, rules, verify
+from pbem.web.public import (
+    contact,
+    dev_inbox,
+    dump,
+    front,
+    gallery,
+    game_statistics,
+    hall,
+    handbook,
+    profiles,
+    rules,
+    verify,
+)
 from pbem.web.seat import choice, ending, move, notes, page, talk
 from pbem.web.tables import groups, interventions, invitations, joining, new, replay, review
-from pbem.web.tournaments import by_link as tournament_link, public as public_tournaments, signed_in as own_tournaments
+from pbem.web.tournaments import (
+    by_link as tournament_link,
+    calendar as tournament_calendar,
+    public as public_tournaments,
+    signed_in as own_tournaments,
+)
 
 _log = structlog.get_logger(__name__)
 
@@ -113,14 +130,14 @@ def create_app(server: Server, config: Config, advise: Advise = hint_here) -> Fl
     app.before_request(_act_by_link)
     handle_errors(app)
     app.teardown_request(lambda _error: _stop_failed_games(server))
-    public = (front, hall, contact, rules, game_statistics, profiles, handbook, verify)
+    public = (front, hall, contact, rules, game_statistics, profiles, handbook, verify, dump)
     people = (sign_in, my_page, account, channels, consent, disown, feeds, unsubscribe, unverified_reply)
     tables = (new, joining, groups, invitations, interventions, replay, review)
     seats = (page, choice, move, talk, notes, ending)
-    tournaments = (public_tournaments, tournament_link, own_tournaments)
+    tournaments = (public_tournaments, tournament_calendar, tournament_link, own_tournaments)
     for module in (*public, *people, *tables, *seats, *tournaments, inbound):
         app.register_blueprint(module.pages)
-    for blueprint in (endpoints.routes, *desk.BLUEPRINTS):
+    for blueprint in (endpoints.routes, open_data.routes, *desk.BLUEPRINTS):
         app.register_blueprint(blueprint)
     if config.development:
         app.register_blueprint(dev_inbox.pages)

@@ -18,7 +18,7 @@ from pbem.clock import WatchedClock
 from pbem.coach import MakeReview
 from pbem.service.absence import bots, offers, substitutes, timeouts
 from pbem.service.account import channels
-from pbem.service.archive import daily_check, game_statistics, ratings, reviews
+from pbem.service.archive import daily_check, dump, game_statistics, ratings, reviews
 from pbem.service.clocks import outages, reachability, stopped_tables
 from pbem.service.clocks.outages import Worker
 from pbem.service.desk import alarm_emails, jobs, statistics
@@ -29,6 +29,9 @@ from pbem.service.play import views
 from pbem.service.server import Server
 from pbem.service.tables import demo, leaving, start
 from pbem.service.tournaments import rounds
+
+_BETWEEN_PARTS: Final = 0.02
+"""Seconds in which other threads come first while the nightly file is made."""
 
 _log = structlog.get_logger(__name__)
 
@@ -226,6 +229,12 @@ def count_finished(context: WorkerContext) -> bool:
     return game_statistics.count_games(context.server) == game_statistics.BATCH
 
 
+def make_dump(context: WorkerContext) -> None:
+    """Once a night, on one of all workers: make the file of all finished public games, a part after the other."""
+    if dump.make_nightly(context.server, lambda: not context.stopping.wait(_BETWEEN_PARTS)):
+        _log.info("dump_made")
+
+
 def make_reviews(context: WorkerContext) -> bool:
     """Make the next review of a finished game."""
     if context.review is None:
@@ -279,5 +288,6 @@ TICKS: Final = (
     Tick("ratings", 2, update_ratings),
     Tick("finished", 10, count_finished),
     Tick("reviews", 10, make_reviews),
+    Tick("dump", 600, make_dump),
     Tick("daily", 600, clean_up, waits_for_clock=True),
 )

@@ -67,7 +67,7 @@ from tests.service.tournaments.cup import open_cup
 from tests.web.browser import FILLED_IN, Browser, Links
 
 NOT_PAGES: Final = re.compile(
-    r"static|broken|seat\.news|choice\.ask|account\.download_data|front\.(robots|icon)|(api|feeds)\..*|handbook\.file|ending\.(game_file|file_of_seat)|tournaments\.download|.*\.export"
+    r"static|broken|seat\.news|choice\.ask|account\.download_data|front\.(robots|icon)|(api|open_data|feeds|dump)\..*|tournament_calendar\.(news|dates)(_of_one)?|handbook\.file|ending\.(game_file|file_of_seat)|tournaments\.download|.*\.export"
     r"|dev_inbox\.(html|source)"
 )
 """Routes that do not answer with a page: files, feeds, data, news, the HTML of an email for its frame, and `choice.ask`, whose
@@ -205,7 +205,7 @@ class Showroom:
         club = self.server.run(groups.create, ann, "Friday club")
         self.server.run(groups.invite, ann, club, ("ben@example.org",))
         self.server.run(group_page.open_table, ann, club, TableSettings("bid", 3))
-        cup = open_cup(self.server, ann, closes_at=self.server.now() + timedelta(minutes=1))
+        cup = open_cup(self.server, ann, form="knockout", advance=1, closes_at=self.server.now() + timedelta(minutes=1))
         for person in self._people.values():
             self.server.run(sign_up.sign_up, self.server.read(reading.page, cup).summary.row.id, person)
         found = {"key of profiles": shown.key, "key of groups": club, "e": self._entry(cup)} | {f"seat_of_{kind}": each for kind, each in seated.items()} | {

@@ -14,6 +14,7 @@ HELD = {
     "turns on time on your profile": "tests/web/public/test_profiles.py::test_ratings_and_turns_on_time_are_shown_only_by_choice",
     "a tournament": "tests/twins/test_addresses.py::test_nobody_else_sees_an_address",
     "a game's statistics": "tests/web/public/test_profiles.py::test_lists_and_statistics_are_the_same_whether_or_not_someone_has_a_profile_one_may_not_see",
+    "open data": "tests/web/api/test_open_data.py::test_a_private_table_is_as_if_it_were_not_there",
 }
 """A test for each row of the table, by the beginning of the row."""
 

@@ -26,6 +26,7 @@ from pbem import config
 from pbem.config.settings import SenderCheck
 from pbem.domain.states import EmailKind
 from pbem.service.account import feeds
+from pbem.service.archive import dump
 from pbem.service.desk.acts.perform import DeskAct
 from pbem.service.incoming import receive
 from pbem.service.outgoing.deliver import Post, deliver, post_of
@@ -179,6 +180,7 @@ class AddressWorld:
         """
         press = press and not self.quick
         self.carry()
+        dump.make_nightly(self.server, lambda: True)
         self._looks += 1
         for name in [*self.others, STRANGER]:
             seen = self._seen.setdefault(name, {})
@@ -312,7 +314,7 @@ class _Reader:
 
     def _ways(self, rule: Rule) -> Iterator[tuple[str, dict[str, str]]]:
         """Every address of a route, with the headers for it."""
-        if rule.rule.startswith("/api/"):
+        if rule.rule.startswith("/api/") and "<" not in rule.rule:
             yield rule.rule, {}
             for token in self.programs:
                 yield rule.rule, {"Authorization": f"Bearer {token}"}

@@ -305,7 +305,7 @@ class World:
 
     def _by_api(self, browser: Browser, token: str) -> Iterator[tuple[str, bytes]]:
         headers = {"Authorization": f"Bearer {token}"}
-        for what in ("decision", "view", "board", "history", "history?since=1"):
+        for what in ("decision", "view", "board", "history", "history?since=1", "games"):
             answer = browser.client.get(f"/api/v1/{what}", headers=headers, base_url=HOST)
             yield f"API {what}", _answer(answer)
         seen = browser.client.get("/api/v1/decision", headers=headers, base_url=HOST).get_json()

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import select
 
 from pbem.service.account import delete, feeds, profiles
-from pbem.service.archive import game_statistics, replay
+from pbem.service.archive import dump, game_statistics, replay
 from pbem.service.desk import calls, jobs
 from pbem.service.desk.jobs import What
 from pbem.service.play import by_link
@@ -71,6 +71,7 @@ def live(server, browser, clock, table, links, person, carry, sign_in):
     server.run(sign_up.ask, cup, "ann@example.org")
     clock.advance(timedelta(minutes=2))
     rounds.advance_due(server)
+    dump.make_nightly(server, lambda: True)
     tokens = {
         "tournament_link": [
             inbox.token(

@@ -37,7 +37,10 @@ class Entrant:
 
 @dataclass(frozen=True, slots=True)
 class TableResult:
-    """How a table of a round ended: the entrants in seat order, and their places. Tied entrants share a place: 1, 2, 2, 4."""
+    """How a table of a round ended: the entrants in seat order, and their places. Tied entrants share a place: 1, 2, 2, 4.
+
+    While only some tables of a round have ended, `places` is empty for the others: their entrants have neither points nor a bye.
+    """
 
     round: int
     table: int

@@ -18,7 +18,7 @@ class Standing:
 
     `values` are what was compared after `first`, in order: the tie-breaks by name, up to the one that parted this entrant from all
     others. `ahead_by` is what puts them ahead of the next line: "points", the name of a tie-break, "stage" for those who came
-    further, "division", or None where they are tied with the next or are the last.
+    further, "division", or None where they are tied with the next or are the last. `by_round` are the points of each round.
     """
 
     place: int
@@ -28,6 +28,7 @@ class Standing:
     ahead_by: str | None = None
     division: int = 1
     stage: int = 0
+    by_round: tuple[tuple[int, Fraction], ...] = ()
 
 
 def tie_break_rules(plan: Plan, past: Record) -> list[Rule]:
@@ -60,6 +61,7 @@ def ranked(entrants: Sequence[int], rules: Sequence[Rule], past: Record) -> tupl
                         points=past.total(entrant),
                         values=tuple(values[entrant]),
                         ahead_by=then if position == len(group) else None,
+                        by_round=tuple(past.by_round.get(entrant, {}).items()),
                     )
                 )
             return

@@ -37,13 +37,13 @@ def record(
     by_round: dict[int, dict[int, Fraction]] = {}
     by_entrant: dict[int, list[TableResult]] = {}
     for number, tables in played.items():
-        for result in tables:
+        for result in (each for each in tables if each.places):
             for entrant, gained in points.earned(plan, result).items():
                 by_round.setdefault(entrant, {})[number] = gained
                 by_entrant.setdefault(entrant, []).append(result)
         for entrant in byes.get(number, ()):
             by_round.setdefault(entrant, {})[number] = points.bye(plan)
-    everything = tuple(result for tables in played.values() for result in tables)
+    everything = tuple(result for tables in played.values() for result in tables if result.places)
     totals = {entrant: sum(gained.values(), Fraction()) for entrant, gained in by_round.items()}
     return Record(seed, everything, by_round, by_entrant, totals)
 

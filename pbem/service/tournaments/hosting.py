@@ -15,7 +15,7 @@ from pbem.domain.user_text import parse_reason
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
 from pbem.service.server import Server
-from pbem.service.tournaments import sign_up
+from pbem.service.tournaments import sign_up, winners
 from pbem.service.tournaments.plans import seats_of
 from pbem.store import tournaments
 from pbem.store.database import Tx
@@ -90,6 +90,8 @@ def correct(
         )
     corrections = [*json.loads(found.corrections), {"in": row.round, "places": list(places), "reason": reason}]
     tournaments.change_table(tx, found, corrections=json.dumps(corrections))
+    if row.status == TournamentStatus.OVER:
+        winners.note(tx, row)
     at_table = [each for each in tournaments.entrants(tx, row.id) if each.number in seats]
     sign_up.tell(tx, server, row, at_table, "corrected", in_round=round_number, table=table, reason=reason)
 

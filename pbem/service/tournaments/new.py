@@ -107,6 +107,7 @@ def open_tournament(tx: Tx, server: Server, host_id: int, settings: TournamentSe
         status=TournamentStatus.OPEN,
         round=0,
         byes="[]",
+        winners="[]",
         created_at=server.now(),
         closes_at=settings.closes_at,
         commitment=commitment(secret),

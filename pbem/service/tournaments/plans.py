@@ -1,7 +1,7 @@
 """What pairing reads of a tournament: its plan, entrants and results, from their rows."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -47,6 +47,14 @@ def results_of(rows: Iterable[RoundTableRow], before: int | None = None) -> tupl
         for row in rows
         if (before is None or row.round < before) and (places := places_of(row, before)) is not None
     )
+
+
+def results_so_far(rows: Sequence[RoundTableRow], before: int | None = None) -> tuple[TableResult, ...]:
+    """What the standings are made from: the results there are and, in rounds that have some, the tables that are still played."""
+    found = results_of(rows, before)
+    begun = {each.round for each in found}
+    playing = [row for row in rows if row.places is None and row.round in begun]
+    return (*found, *(TableResult(row.round, row.number, seats_of(row), ()) for row in playing))
 
 
 def places_of(row: RoundTableRow, before: int | None = None) -> tuple[int, ...] | None:

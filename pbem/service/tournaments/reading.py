@@ -4,8 +4,10 @@ Nothing here is secret, and nothing is of a game that its own public page does n
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from fractions import Fraction
 from typing import Any
 
 from pbem.domain.states import EntrantStatus, TournamentStatus
@@ -13,7 +15,7 @@ from pbem.domain.tournaments import pairing
 from pbem.domain.tournaments.plan import Plan
 from pbem.domain.tournaments.standings import Standing
 from pbem.service.server import Server
-from pbem.service.tournaments.plans import entrants_of, places_of, plan_of, results_of, seats_of
+from pbem.service.tournaments.plans import entrants_of, places_of, plan_of, results_so_far, seats_of
 from pbem.store import games, people, tournaments
 from pbem.store.database import Tx
 from pbem.store.schema import EntrantRow, RoundTableRow, TournamentRow
@@ -47,19 +49,25 @@ class RoundTable:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """A round with its tables, and the names of those who have no table in it."""
+    """A round with its tables, and the names of those who have no table in it, with their numbers."""
 
     number: int
     tables: tuple[RoundTable, ...]
     byes: tuple[str, ...]
+    bye_numbers: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """What became of an entrant in a round: a place among so many, 0 while they play; among none where they had no table."""
+    """What became of an entrant in a round: a place among so many, 0 while they play; among none where they had no table.
+
+    `points` are what they got for it, also without a table; None where they got none. `key` names the game.
+    """
 
     place: int = 0
     among: int = 0
+    points: Fraction | None = None
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,33 +147,44 @@ def page_of(tx: Tx, row: TournamentRow, before: int | None = None) -> Tournament
     """A tournament; its standings only of rounds before one, if that is given."""
     entrants, tables = tournaments.entrants(tx, row.id), tournaments.tables(tx, row.id)
     rounds = _rounds(tx, row, entrants, tables)
-    ranked = _standings(row, entrants, tables, rounds, before)
+    (summary,) = summaries(tx, [row])
     return TournamentPage(
-        summary=_summary(tx, row, sum(each.status == EntrantStatus.IN for each in entrants), _winners(row, ranked)),
+        summary=summary,
         entrants=tuple(entrants),
         rounds=rounds,
-        standings=ranked,
+        standings=_standings(row, entrants, tables, rounds, before),
     )
 
 
-def listed(tx: Tx, server: Server, status: TournamentStatus, limit: int) -> tuple[TournamentSummary, ...]:
-    """Tournaments of a status, the newest first."""
-    rows = tournaments.with_status(tx, status, limit)
+def listed(
+    tx: Tx, server: Server, status: TournamentStatus | None, limit: int, after: str = ""
+) -> tuple[TournamentSummary, ...]:
+    """Tournaments of a status or of all, the newest first: those that are older than the one of this key. Raises NotFound."""
+    below = tournaments.by_key(tx, after) if after else None
+    return summaries(tx, tournaments.listed(tx, status, below, limit))
+
+
+def summaries(tx: Tx, rows: Sequence[TournamentRow]) -> tuple[TournamentSummary, ...]:
+    """These tournaments as lists show them, in their order and in a fixed number of statements."""
     counts = tournaments.count_entrants(tx, [row.id for row in rows])
-    return tuple(_summary(tx, row, counts[row.id]) for row in rows)
-
-
-def _summary(tx: Tx, row: TournamentRow, signed_up: int, winners: tuple[str, ...] = ()) -> TournamentSummary:
-    plan = plan_of(row)
-    return TournamentSummary(
-        row=row,
-        host=people.read(tx, row.host_id).name,
-        plan=plan,
-        settings=json.loads(row.settings),
-        signed_up=signed_up,
-        rounds=pairing.rounds_of(plan, max(signed_up, row.fewest)),
-        winners=winners,
-    )
+    hosts = people.read_all(tx, {row.host_id for row in rows})
+    won = {row.id: json.loads(row.winners) for row in rows}
+    names = tournaments.names(tx, [(row.id, number) for row in rows for number in won[row.id]])
+    found = []
+    for row in rows:
+        plan, signed_up = plan_of(row), counts[row.id]
+        found.append(
+            TournamentSummary(
+                row=row,
+                host=hosts[row.host_id].name,
+                plan=plan,
+                settings=json.loads(row.settings),
+                signed_up=signed_up,
+                rounds=pairing.rounds_of(plan, max(signed_up, row.fewest)),
+                winners=tuple(names[row.id, number] for number in won[row.id]),
+            )
+        )
+    return tuple(found)
 
 
 def _standings(
@@ -178,35 +197,26 @@ def _standings(
     if not row.seed:
         return ()
     by_number = {each.number: each for each in entrants}
-    found = pairing.standings(plan_of(row), entrants_of(entrants), results_of(tables, before), row.seed)
+    found = pairing.standings(plan_of(row), entrants_of(entrants), results_so_far(tables, before), row.seed)
     return tuple(
         Ranked(
             each,
             (entrant := by_number[each.entrant]).name,
             entrant.status,
             entrant.number,
-            tuple(_course(round_, entrant.number) for round_ in rounds),
+            tuple(_course(round_, entrant.number, dict(each.by_round)) for round_ in rounds),
         )
         for each in found
     )
 
 
-def _course(round_: Round, number: int) -> Course:
-    return next(
-        (
-            Course(player.place or 0, len(table.players))
-            for table in round_.tables
-            for player in table.players
-            if player.number == number
-        ),
-        Course(),
-    )
-
-
-def _winners(row: TournamentRow, ranked: tuple[Ranked, ...]) -> tuple[str, ...]:
-    if row.status != TournamentStatus.OVER:
-        return ()
-    return tuple(each.name for each in ranked if each.standing.place == 1 and each.division == 1)
+def _course(round_: Round, number: int, by_round: dict[int, Fraction]) -> Course:
+    points = by_round.get(round_.number)
+    for table in round_.tables:
+        for player in table.players:
+            if player.number == number:
+                return Course(player.place or 0, len(table.players), points, table.key)
+    return Course(points=points)
 
 
 def _rounds(tx: Tx, row: TournamentRow, entrants: list[EntrantRow], tables: list[RoundTableRow]) -> tuple[Round, ...]:
@@ -231,6 +241,7 @@ def _rounds(tx: Tx, row: TournamentRow, entrants: list[EntrantRow], tables: list
                     for table in own
                 ),
                 tuple(names[each] for each in byes[number - 1]),
+                tuple(byes[number - 1]),
             )
         )
     return tuple(found)

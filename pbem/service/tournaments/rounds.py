@@ -24,7 +24,7 @@ from pbem.service.play.endings import ranking_at_end
 from pbem.service.server import Server
 from pbem.service.tables import start
 from pbem.service.tables.new import TableSettings, add_table
-from pbem.service.tournaments import sign_up
+from pbem.service.tournaments import sign_up, winners
 from pbem.service.tournaments.plans import entrants_of, plan_of, results_of, seats_of
 from pbem.service.tournaments.seasons import divisions, open_next
 from pbem.store import games, people, players as player_rows, ratings, tables, tournaments
@@ -224,6 +224,7 @@ def _rank_newcomers(tx: Tx, row: TournamentRow) -> None:
 def _end(tx: Tx, server: Server, row: TournamentRow) -> None:
     """End the tournament, and tell everyone who won."""
     tournaments.change(tx, row.id, status=TournamentStatus.OVER, ended_at=server.now(), due_at=None)
+    winners.note(tx, row)
     taken_part = [each for each in tournaments.entrants(tx, row.id) if each.rank]
     sign_up.tell(tx, server, row, taken_part, "over")
     if plan_of(row).format == "league":

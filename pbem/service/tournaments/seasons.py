@@ -44,6 +44,7 @@ def open_next(tx: Tx, server: Server, row: TournamentRow) -> str:
         status=TournamentStatus.OPEN,
         round=0,
         byes="[]",
+        winners="[]",
         created_at=now,
         closes_at=now + SIGN_UP_TIME,
         commitment=commitment(secret),

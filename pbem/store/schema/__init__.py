@@ -72,9 +72,13 @@ from pbem.store.schema.people import (
 )
 from pbem.store.schema.ratings import RATING, RESULT, RatingRow, ResultRow
 from pbem.store.schema.statistics import (
+    DUMP,
+    DUMP_PART,
     FINISHED_GAME,
     FINISHED_SEAT,
     GAME_SUM,
+    DumpPartRow,
+    DumpRow,
     FinishedGameRow,
     FinishedSeatRow,
     GameSumRow,
@@ -88,6 +92,7 @@ from pbem.store.schema.tables import (
     INSIDER,
     INVITATION,
     IS_NOT_COUNTED,
+    IS_PUBLIC_RESULT,
     JOIN_REQUEST,
     LOG,
     OFFER,

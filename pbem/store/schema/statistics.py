@@ -1,4 +1,4 @@
-"""What finished games at public tables add to statistics: a row a game, a row a person who played it, and sums by kind of game."""
+"""What finished games at public tables add to statistics, and the nightly file of these games."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -53,3 +53,27 @@ class GameSumRow:
 
 
 GAME_SUM = table("game_sum", GameSumRow)
+
+
+class DumpRow(NamedTuple):
+    """The file of all finished public games as one night made it. The one with the highest `number` is served."""
+
+    number: Part
+    made_at: datetime
+    size: int
+    sha256: str
+
+
+DUMP = table("dump", DumpRow)
+
+
+@dataclass(frozen=True, slots=True)
+class DumpPartRow:
+    """A part of such a file, from the byte `start` on. While the file is being made, it has parts and no row of its own."""
+
+    number: Part
+    start: Part
+    body: bytes
+
+
+DUMP_PART = table("dump_part", DumpPartRow)

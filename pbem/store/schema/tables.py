@@ -83,6 +83,7 @@ class GameRow(NamedTuple):
 # Queries use these very words, because SQLite takes a partial index only for them.
 HAS_NO_RESULT: Final = text("rated AND status = 'over' AND result_seq IS NULL")
 IS_NOT_COUNTED: Final = text("NOT private AND status = 'over' AND counted IS NULL")
+IS_PUBLIC_RESULT: Final = text("NOT private AND status = 'over'")
 
 GAME = table(
     "game",
@@ -100,6 +101,18 @@ GAME = table(
     Index(None, "ended_at"),
     Index("ix_game_result", "status", "ended_at", "id", sqlite_where=HAS_NO_RESULT, postgresql_where=HAS_NO_RESULT),
     Index("ix_game_counted", "status", "ended_at", "id", sqlite_where=IS_NOT_COUNTED, postgresql_where=IS_NOT_COUNTED),
+    Index(
+        "ix_game_public", "status", "ended_at", "key", sqlite_where=IS_PUBLIC_RESULT, postgresql_where=IS_PUBLIC_RESULT
+    ),
+    Index(
+        "ix_game_public_of_kind",
+        "status",
+        "kind",
+        "ended_at",
+        "key",
+        sqlite_where=IS_PUBLIC_RESULT,
+        postgresql_where=IS_PUBLIC_RESULT,
+    ),
 )
 
 

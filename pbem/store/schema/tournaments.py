@@ -18,7 +18,7 @@ class TournamentRow(NamedTuple):
     `plan` is what pairing reads, `settings` are those of each table: both JSON. People sign up until `closes_at`. Then the seed is
     made from the `secret`, to which the server is bound by the `commitment`, and the words of the entrants. `round` is the
     number of the latest round, which is to be over by `due_at`; `byes` lists for each round, as JSON, who had none; `late` says what happens to tables that are not. While its host
-    has paused it, no round opens and none is late.
+    has paused it, no round opens and none is late. `winners` lists, as JSON, the numbers of the entrants who have won once it is over.
     """
 
     id: Id
@@ -41,6 +41,7 @@ class TournamentRow(NamedTuple):
     closes_at: datetime
     due_at: datetime | None
     ended_at: datetime | None
+    winners: str
     commitment: str
     secret: bytes
     seed: str
@@ -58,7 +59,8 @@ TOURNAMENT = table(
     TournamentRow,
     UniqueConstraint("key"),
     one_of("status", *TournamentStatus),
-    Index(None, "status", "created_at"),
+    Index(None, "status", "created_at", "key"),
+    Index(None, "created_at", "key"),
     Index(None, "host_id"),
     Index("ix_tournament_current", "id", sqlite_where=_IS_CURRENT, postgresql_where=_IS_CURRENT),
 )

@@ -38,6 +38,7 @@ FOR_PLAYERS: Final = (
     "seat-file",
     "game-file",
     "api",
+    "open-data",
 )
 FOR_ORGANISERS: Final = (
     "organising",

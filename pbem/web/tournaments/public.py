@@ -7,7 +7,6 @@ from flask import Blueprint, Response, request
 from engine import game
 from engine.result import ordinal
 from pbem.domain.errors import NotFound, Refusal
-from pbem.domain.moments import relative_text
 from pbem.domain.states import TournamentStatus
 from pbem.domain.tournaments.words import format_text, points_text
 from pbem.i18n.speech import gettext as _, mark, render, translate
@@ -16,6 +15,7 @@ from pbem.service.tournaments import file, reading, sign_up
 from pbem.service.tournaments.reading import TournamentPage, TournamentSummary
 from pbem.web import client, form_time, phrases, site
 from pbem.web.site import field, server
+from pbem.web.tournaments.bracket import bracket
 
 pages = Blueprint("tournaments", __name__)
 
@@ -87,7 +87,6 @@ def summary_values(summary: TournamentSummary) -> dict[str, Any]:
         "rounds_in_all": summary.rounds,
         "winners": summary.winners,
         "closes": phrases.moment(row.closes_at, zone, now),
-        "closes_in": relative_text(now, row.closes_at),
         "due": "" if summary.late_at is None else phrases.moment(summary.late_at, zone, now),
     }
 
@@ -97,6 +96,7 @@ def page_values(found: TournamentPage) -> dict[str, Any]:
     return summary_values(found.summary) | {
         "found": found,
         "points": points_text,
+        "bracket": bracket(found.rounds) if found.rounds and found.summary.plan.format == "knockout" else None,
         "place_text": lambda place: render(ordinal(place)),
         "divisions": sorted({each.division for each in found.standings}),
     }

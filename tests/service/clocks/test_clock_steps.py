@@ -424,6 +424,7 @@ def test_every_tick_that_cannot_be_undone_waits_for_the_clock():
         "finished",
         "ratings",
         "reviews",
+        "dump",
         "organisers",
         "views",
         "faults",

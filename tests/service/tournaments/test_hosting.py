@@ -5,10 +5,11 @@ import json
 import pytest
 
 from pbem.domain.errors import BadInput, Forbidden, Stale
+from pbem.domain.states import TournamentStatus
 from pbem.service import links
 from pbem.service.outgoing.deliver import Post, deliver
 from pbem.service.outgoing.prepare import NEWS_OF_ALL_A_DAY
-from pbem.service.tournaments import file, hosting
+from pbem.service.tournaments import file, hosting, reading
 from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
 from tests.mail.kinds import HEAD
@@ -133,3 +134,16 @@ def test_a_host_cannot_flood_players_with_news(tournament):
     assert queued_emails(cup.server, cup.people["Ann"], "tournament")[-1].status == "sent", (
         "a round is news that must arrive"
     )
+
+
+def test_lists_name_the_winners_of_the_standings_also_after_a_correction(tournament):
+    cup = tournament(*NINE[:3], rounds=1)
+    cup.begins()
+    cup.is_late()
+    assert cup.row.status == "over"
+    (table,) = cup.page.rounds[0].tables
+    for winner in range(3):
+        places = tuple(1 if seat == winner else 2 for seat in range(3))
+        cup.server.run(hosting.correct, cup.id, cup.host, 1, 1, places, "Counted again.")
+        (listed,) = cup.server.read(reading.listed, TournamentStatus.OVER, 5)
+        assert listed.winners == (table.players[winner].name,) == (cup.page.standings[0].name,)

@@ -1,6 +1,7 @@
 """The rounds of a tournament: they open, end and follow each other by themselves, and every pairing can be made again."""
 
 import json
+from fractions import Fraction
 
 import pytest
 from click.testing import CliRunner
@@ -135,6 +136,7 @@ def test_every_format_ends_with_a_winner_and_its_file_verifies(tournament, form)
             text = cup.server.read(file.of_tournament, cup.key)
             assert file.check(text) == []
             cup.is_late()
+            assert points_add_up(cup)
     assert cup.page.summary.status == "over"
     assert cup.page.summary.winners
     document = json.loads(cup.server.read(file.of_tournament, cup.key))
@@ -228,3 +230,24 @@ def test_the_tables_of_a_tournament_leave_its_host_room_for_others(tournament):
     cup.begins()
     assert cup.server.query(tables.count_current, cup.host) == 0
     assert cup.server.query(tables.count_current, cup.people["Ann"]) == 1
+
+
+def test_someone_who_still_plays_has_no_points_for_that_round(tournament):
+    cup = tournament(*NINE[:7])
+    cup.begins()
+    first, second = cup.games()
+    list(first.play_defaults())
+    cup.moves_on()
+    playing = {each.name for each in second.players().values()}
+    assert [each.standing.points for each in cup.page.standings if each.name in playing] == [0, 0, 0]
+    list(second.play_defaults())
+    cup.moves_on()
+    assert points_add_up(cup)
+    assert sum(each.standing.points for each in cup.page.standings) == Fraction(7, 2)
+
+
+def points_add_up(cup):
+    for each in cup.page.standings:
+        gained = [course.points for course in each.course if course.points is not None]
+        assert sum(gained, Fraction()) == each.standing.points
+    return True
