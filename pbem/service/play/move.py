@@ -28,7 +28,7 @@ from pbem.lru import LRU
 from pbem.plugins.away import loads
 from pbem.plugins.foreign import Foreign
 from pbem.service import links
-from pbem.service.play import seals, views
+from pbem.service.play import changes, seals, views
 from pbem.service.play.log import Kind, LogWriter, latest_entries
 from pbem.service.play.rules import rules_of
 from pbem.service.play.seals import Proof, seals_of
@@ -127,6 +127,8 @@ def play_locked(
         return Receipt(row.id, turn, seat, choice, written, sealed=True, again=True, over=False, proof=proof)
     if seat in position.box and by in (Actor.CLOCK, Actor.BOT):
         raise Stale(_("This seat has already answered."))
+    if seat in position.box and by in IN_PERSON:
+        changes.must_be_few(tx, row, seat)
     assert player is not None, "a seat with a decision has a player"
     now = server.now()
     move = _Move(row, position, orders_of(row), LogWriter(row, now, server.randomness), [])
