@@ -42,6 +42,7 @@ from pbem.store import (
     players as player_rows,
     preferences,
     tables,
+    talk,
 )
 from pbem.store.database import Tx
 from pbem.store.deadlines import Key
@@ -111,7 +112,13 @@ def prepare(
     with server.store.read(ahead=True) as tx:
         contents = content.read_contents(tx, server, letterhead, drafts, now)
     written = [
-        replace(draft.email, body=compose(letterhead, says), message_id=says.thread.message_id, rendered_at=now)
+        replace(
+            draft.email,
+            body=compose(letterhead, says),
+            message_id=says.thread.message_id,
+            rendered_at=now,
+            lines=draft.lines,
+        )
         for draft, says in zip(drafts, contents, strict=True)
     ]
     prepared += server.run(_store, written, now)
@@ -136,6 +143,7 @@ def make_drafts(tx: Tx, server: Server, emails: Collection[EmailRow], games: Gam
         email.id: key for email in emails if Purpose.SEAT in keys[email.id] and (key := turn_key(email)) is not None
     }
     promised = deadlines.promise(tx, games, set(turns.values()), now)
+    lines = talk.counts(tx, games)
     return [
         Draft(
             email,
@@ -146,6 +154,7 @@ def make_drafts(tx: Tx, server: Server, emails: Collection[EmailRow], games: Gam
                 SeatLinks(game_id, seat, {purpose: made[key] for purpose, key in of_links.items()})
                 for (game_id, seat), of_links in own_seats[email.id].items()
             ),
+            0 if email.game_id is None else lines[email.game_id],
         )
         for email in emails
     ]
