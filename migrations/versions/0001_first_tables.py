@@ -660,7 +660,6 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_entrant_person_id")),
         sa.ForeignKeyConstraint(["tournament_id"], ["tournament.id"], name=op.f("fk_entrant_tournament_id")),
         sa.PrimaryKeyConstraint("tournament_id", "number", name=op.f("pk_entrant")),
-        sa.UniqueConstraint("tournament_id", "person_id", name=op.f("uq_entrant_tournament_id_person_id")),
     )
     with op.batch_alter_table("entrant", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_entrant_person_id"), ["person_id"], unique=False)
