@@ -22,7 +22,7 @@ from pbem.domain.duration import DAY
 from pbem.domain.guests import is_guest
 from pbem.domain.outdated import ANSWERED, Subject, why_outdated as why_subject_outdated
 from pbem.domain.quiet_hours import parse_quiet
-from pbem.domain.states import EmailKind, EmailStatus, GroupRole, OfferStatus, TableStatus
+from pbem.domain.states import EmailKind, EmailStatus, GroupRole, OfferStatus, TableStatus, TournamentStatus
 from pbem.domain.topics import read_topics, topic_of
 from pbem.mail.write.compose import Letterhead, compose
 from pbem.service.clocks import deadlines
@@ -43,6 +43,8 @@ from pbem.store import (
     preferences,
     tables,
     talk,
+    tournaments,
+    votes,
 )
 from pbem.store.database import Tx
 from pbem.store.deadlines import Key
@@ -398,6 +400,10 @@ def _is_settled(tx: Tx, email: EmailRow) -> bool:
         case EmailKind.GROUP_INVITATION:
             row = groups.member(tx, json.loads(email.facts)["group"], email.person_id)
             return row is None or row.role != GroupRole.INVITED
+        case EmailKind.BACK_PROPOSED if email.game_id is not None:
+            return not votes.back_votes(tx, games.read(tx, email.game_id))
+        case EmailKind.SIGN_UP:
+            return tournaments.read(tx, json.loads(email.facts)["tournament"]).status != TournamentStatus.OPEN
         case EmailKind.SEALED if email.game_id is not None:
             newer = outbox.of_game(tx, email.game_id, email.seq or 0)
             return any((row.kind, row.seat, row.turn) == ("sealed", email.seat, email.turn) for row in newer)
