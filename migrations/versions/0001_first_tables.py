@@ -652,6 +652,7 @@ def upgrade() -> None:
         sa.Column("attempts", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("claimed_until", sa.DateTime(timezone=True), nullable=True),
         sa.Column("undelivered", sa.Boolean(), nullable=False),
+        sa.Column("missed_turn", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
         sa.CheckConstraint("status IN ('open', 'closed', 'missed', 'rewound')", name=op.f("ck_deadline_status")),
         sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_deadline_game_id")),
         sa.PrimaryKeyConstraint("game_id", "turn", "seat", name=op.f("pk_deadline")),
@@ -692,7 +693,6 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_entrant_person_id")),
         sa.ForeignKeyConstraint(["tournament_id"], ["tournament.id"], name=op.f("fk_entrant_tournament_id")),
         sa.PrimaryKeyConstraint("tournament_id", "number", name=op.f("pk_entrant")),
-        sa.UniqueConstraint("tournament_id", "person_id", name=op.f("uq_entrant_tournament_id_person_id")),
     )
     with op.batch_alter_table("entrant", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_entrant_person_id"), ["person_id"], unique=False)
@@ -892,6 +892,7 @@ def upgrade() -> None:
         sa.Column("accepted_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("channel_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("remote_id", sa.Text(), nullable=True),
+        sa.Column("lines", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
         sa.CheckConstraint(
             "status IN ('queued', 'digest', 'sent', 'withheld', 'superseded', 'parked', 'undeliverable')",
             name=op.f("ck_outbox_status"),
@@ -1112,6 +1113,7 @@ def upgrade() -> None:
         sa.Column("nonce", sa.LargeBinary(), nullable=True),
         sa.Column("body_hash", sa.LargeBinary(), nullable=False),
         sa.Column("hash", sa.LargeBinary(), nullable=False),
+        sa.Column("log_seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_talk_game_id")),
         sa.PrimaryKeyConstraint("game_id", "seq", name=op.f("pk_talk")),
     )

@@ -68,6 +68,9 @@ class Act(StrEnum):
     RESEND_ALL = "resend all"
     ANNOUNCE = "announce"
 
+    # A host's tournament.
+    TOURNAMENT = "tournament"
+
     # Organisers themselves.
     ORGANISER_ADDED = "organiser added"
     ORGANISER_REMOVED = "organiser removed"
@@ -134,8 +137,8 @@ _ONLY_AT_THE_MACHINE: Final = frozenset({Act.ORGANISER_ADDED, Act.ORGANISER_REMO
 
 PERMISSIONS: Final = {
     Role.MACHINE: frozenset(Act),
-    Role.ORGANISER: frozenset(Act) - _ONLY_AT_THE_MACHINE,
-    Role.HOST: frozenset({Act.TABLE, Act.PAUSE, Act.RESUME, Act.EXTEND, Act.RESEND_TURN}),
+    Role.ORGANISER: frozenset(Act) - _ONLY_AT_THE_MACHINE - {Act.TOURNAMENT},
+    Role.HOST: frozenset({Act.TABLE, Act.PAUSE, Act.RESUME, Act.EXTEND, Act.RESEND_TURN, Act.TOURNAMENT}),
 }
 
 

@@ -12,11 +12,11 @@ This module must never see a message.
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from ipaddress import ip_address
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from pbem.domain.errors import BadInput
 from pbem.i18n.speech import gettext as _
@@ -37,6 +37,10 @@ _NAME: Final = re.compile(rf"(?:{_LABEL}\.)*(?=[a-z0-9_-]*[a-z]){_LABEL}", re.AS
 """A name of a host. Its last part has a letter, so no number in any notation is one."""
 
 _UNPRIVILEGED: Final = 1024
+_DISCORD: Final = "discord.com"
+_DISCORD_HOSTS: Final = frozenset({_DISCORD, "discordapp.com"})
+_ENCODED: Final = re.compile("%([0-9A-Fa-f]{2})")
+_NEEDS_NO_CODE: Final = re.compile(r"[\w.~-]", re.ASCII)
 
 
 class ChannelKind(StrEnum):
@@ -122,9 +126,18 @@ def parse_address(kind: ChannelKind, text: str, rules: ChannelRules) -> str:
     if kind is ChannelKind.TELEGRAM and "/" not in text:
         text = _TELEGRAM + text
     target = _target(text, rules)
+    target = replace(target, path=_normal_path(target.path))
+    if kind is not ChannelKind.WEBHOOK:
+        target = replace(target, path=unquote(target.path).rstrip("/"))
     if not _PATHS[kind].fullmatch(target.path):
         raise BadInput(_("That isn't an address of %(service)s.", service=kind.called), remedy=_example(kind))
-    return _written(target)
+    return _written(_as_its_service_has_it(kind, target))
+
+
+def same_addresses(address: str) -> frozenset[str]:
+    """The addresses, without a slash at the end, that are taken for the same as one in its one form."""
+    plain = address.partition("://")[2].rstrip("/")
+    return frozenset(f"{scheme}://{plain}" for scheme in ("https", "http"))
 
 
 def parse_secret(kind: ChannelKind, text: str) -> str:
@@ -178,6 +191,41 @@ def _read(text: str, rules: ChannelRules) -> Target:
         raise BadInput(_("We don't connect to port %(port)s.", port=port), remedy=_("Use port 443, or 1024 or higher."))
     path = url.path or "/"
     return Target(host, port, url.scheme == "https", f"{path}?{url.query}" if url.query else path)
+
+
+def _normal_path(path: str) -> str:
+    """A path and query, with what they encode needlessly in plain letters, and without steps such as `..`."""
+    path, mark, query = _ENCODED.sub(_decoded, path).partition("?")
+    steps: list[str] = []
+    for step in path.split("/")[1:]:
+        if step == "..":
+            steps = steps[:-1]
+        if step not in (".", ".."):
+            steps.append(step)
+    if path.endswith(("/.", "/..")):
+        steps.append("")
+    return f"/{'/'.join(steps)}{mark}{query}"
+
+
+def _decoded(encoded: re.Match[str]) -> str:
+    letter = chr(int(encoded[1], 16))
+    return letter if _NEEDS_NO_CODE.fullmatch(letter) else encoded[0].upper()
+
+
+def _as_its_service_has_it(kind: ChannelKind, target: Target) -> Target:
+    """A target without the differences that its service makes nothing of."""
+    path = target.path
+    if kind is ChannelKind.DISCORD:
+        _api, webhook, secret = path.rsplit("/", 2)
+        host = _DISCORD if target.host.removeprefix("canary.").removeprefix("ptb.") in _DISCORD_HOSTS else target.host
+        return replace(target, host=host, path=f"/api/webhooks/{int(webhook)}/{secret}")
+    if kind is ChannelKind.TELEGRAM:
+        base, chat = path.rsplit("/", 1)
+        return replace(target, path=f"{base}/{chat.lower() if chat.startswith('@') else int(chat)}")
+    if kind is ChannelKind.MATRIX:
+        room, colon, server = path.partition(":")
+        return replace(target, path=f"{room}{colon}{server.lower()}")
+    return target
 
 
 def _is_host(host: str) -> bool:

@@ -9,6 +9,8 @@
     rounded    up to a moment that is easy to remember
     quiet      moved out of the player's quiet hours
 
+Of a second chance, its player's vacations and quiet hours move nothing.
+
 A step only ever moves the deadline later. Each step that did is kept with its reason, so that an email and the
 organiser's page can explain the deadline. The same rules give the deadline to print in an email (`printed_deadline`) and
 the one that counts (`deadline_of`).
@@ -99,7 +101,10 @@ class ExtendedTo:
 
 @dataclass(frozen=True, slots=True)
 class SecondChance:
-    """The time to take back the move made for a missed turn, and play: so long after the deadline that was `missed`."""
+    """The time to take back the move made for a missed turn, and play: so long after the deadline that was `missed`.
+
+    Neither vacations nor quiet hours move its end, which is stated when the turn is missed.
+    """
 
     missed: datetime
     amount: timedelta
@@ -173,6 +178,9 @@ def printed_deadline(turn: Turn) -> Deadline:
 
 def deadline_of(turn: Turn) -> Deadline:
     """The deadline that counts, from everything known now."""
+    if any(isinstance(each, SecondChance) for each in turn.extensions):
+        # Its player knows the end of it before they book a vacation or choose quiet hours.
+        turn = replace(turn, vacations=(), quiet=None)
     if turn.accepted_at is None:
         return Deadline(None, None)
     start = max(turn.rendered_at, turn.accepted_at)

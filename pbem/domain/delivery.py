@@ -68,6 +68,9 @@ GAME_NEWS: Final = frozenset(
 )
 """Kinds about a game in progress, which a digest replaces."""
 
+UNTIL_THE_NEXT_MOVE: Final = frozenset({EmailKind.BACK_PROPOSED})
+"""Kinds of those that can be answered until someone moves: too soon for a digest or a delay."""
+
 RESULTS: Final = frozenset({EmailKind.RESULT, EmailKind.VOIDED})
 """Kinds about the end of a game."""
 
@@ -152,9 +155,10 @@ def judge(
         return Verdict(Action.SEND)
     if not _is_allowed(kind, preference.way):
         return Verdict(Action.WITHHOLD)
-    if preference.way is Way.DAILY and kind in GAME_NEWS and not last:
+    soon = kind in UNTIL_THE_NEXT_MOVE
+    if preference.way is Way.DAILY and kind in GAME_NEWS and not (last or soon):
         return Verdict(Action.DIGEST)
-    moment = end_of_quiet(max(now, queued_at + preference.delay), quiet)
+    moment = end_of_quiet(max(now, queued_at if soon else queued_at + preference.delay), quiet)
     return Verdict(Action.SEND) if moment <= now else Verdict(Action.WAIT, moment)
 
 
@@ -182,6 +186,6 @@ def _is_allowed(kind: str, way: Way) -> bool:
         return True
     if way is Way.NOTHING:
         return False
-    if way is Way.REMINDERS and kind == EmailKind.REMINDER:
+    if way is Way.REMINDERS and (kind == EmailKind.REMINDER or kind in UNTIL_THE_NEXT_MOVE):
         return True
     return way not in (Way.REMINDERS, Way.RESULTS) or kind not in GAME_NEWS

@@ -77,13 +77,14 @@ class NotFound(Refusal):
 
 
 class Gone(Refusal):
-    """It existed and is over: revoked, expired, closed. `table` is the key of the public table it was about, if any."""
+    """It existed and is over: revoked, expired, closed. `table` or `tournament` is the key of what it was about, if that is public."""
 
     usual_remedy = mark("Use this game's latest email, or get an email with links to all your games.")
 
-    def __init__(self, what: str, *, why: str = "", remedy: str = "", table: str = "") -> None:
+    def __init__(self, what: str, *, why: str = "", remedy: str = "", table: str = "", tournament: str = "") -> None:
         super().__init__(what, why=why, remedy=remedy)
         self.table = table
+        self.tournament = tournament
 
 
 class Stale(Refusal):

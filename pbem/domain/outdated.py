@@ -17,6 +17,7 @@ _WITHOUT_TABLE: Final[Mapping[str, str]] = {
     EmailKind.DIGEST: "all its games are over",
     EmailKind.CONFIRM: "the address is confirmed",
     EmailKind.GROUP_INVITATION: "the invitation is no longer open",
+    EmailKind.SIGN_UP: "sign-up is over",
 }
 
 
@@ -26,7 +27,7 @@ class Subject:
 
     `status` and `turn` are those of its table, if it is about one. `plays` is whether its reader still plays the seat it is
     about, None if it is about none; `asked`, whether that seat has a decision to make now. `settled` means that nothing is
-    left to say: the address is confirmed, the offer is over, the games of a digest have ended, or a newer email says it.
+    left to say: the address is confirmed, the offer, sign-up or proposal is over, the games of a digest have ended, or a newer email says it.
     """
 
     status: str | None = None
@@ -51,6 +52,8 @@ def why_outdated(kind: str, turn: int | None, subject: Subject) -> str | None:
         return "someone else plays the seat now"
     if kind in ASKING or (kind == EmailKind.NOTICE and turn is not None):
         return _why_answered(turn, subject)
+    if kind == EmailKind.BACK_PROPOSED:
+        return "the game has moved on, or nobody proposes that any more" if subject.settled else None
     if kind == EmailKind.SEALED:
         return _why_unsealed(turn, subject)
     return None

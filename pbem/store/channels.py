@@ -18,7 +18,7 @@ from sqlalchemy import (
     update,
 )
 
-from pbem.domain.channels import CODE, ChannelStatus
+from pbem.domain.channels import CODE, ChannelStatus, same_addresses
 from pbem.domain.states import EmailKind, EmailStatus, TurnStatus
 from pbem.store import queries
 from pbem.store.deadlines import ANY_SEAT
@@ -106,11 +106,12 @@ def expired(tx: Connection, before: datetime) -> list[ChannelRow]:
     return _many(tx, or_(ended, unproved), _NOT_REMOVED)
 
 
-def with_address(tx: Connection, kind: str, address: str) -> list[ChannelRow]:
-    """The channels in use with this address. No other transaction asks for them until this one ends."""
+def with_address(tx: Connection, address: str) -> list[ChannelRow]:
+    """The channels in use, of any service, with the same address as this. No other transaction asks for them until this one ends."""
+    same = sorted(same_addresses(address))
     if tx.dialect.name == "postgresql":
-        tx.execute(_ONE_AT_A_TIME, {"address": address})
-    return _many(tx, CHANNEL.c.kind == kind, CHANNEL.c.address == address, IS_ACTIVE)
+        tx.execute(_ONE_AT_A_TIME, {"address": same[0]})
+    return _many(tx, func.rtrim(CHANNEL.c.address, "/").in_(same), IS_ACTIVE)
 
 
 def reaches(tx: Connection, person_id: int) -> bool:

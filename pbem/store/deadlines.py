@@ -41,6 +41,17 @@ IS_OPEN: Final = DEADLINE.c.status == literal_column("'open'")
 ANY_SEAT: Final = DEADLINE.c.seat >= literal_column("0")
 """For queries about one turn, so that SQLite looks in the primary key: it guesses that few deadlines are open."""
 
+IS_CHANCE: Final = DEADLINE.c.missed_turn.is_not(None)
+"""Whether a turn is a second chance, which is counted with the missed turn before it."""
+
+_CHANCE = DEADLINE.alias("chance")
+_OF_CHANCE = and_(
+    _CHANCE.c.game_id == DEADLINE.c.game_id,
+    _CHANCE.c.seat == DEADLINE.c.seat,
+    _CHANCE.c.missed_turn == DEADLINE.c.turn,
+    _CHANCE.c.status != TurnStatus.REWOUND,
+)
+
 _KEY = (DEADLINE.c.game_id, DEADLINE.c.turn, DEADLINE.c.seat)
 _AT_GAME = GAME.c.id == DEADLINE.c.game_id
 _AT_SEAT = and_(PLAYER.c.game_id == DEADLINE.c.game_id, PLAYER.c.seat == DEADLINE.c.seat)
@@ -177,9 +188,9 @@ def set_status(tx: Connection, game_id: int, turn: int, seat: int, status: TurnS
 
 
 def rewind(tx: Connection, game_id: int, turn: int) -> None:
-    """Void the deadlines of this turn and all later ones."""
-    later = update(DEADLINE).where(DEADLINE.c.game_id == game_id, DEADLINE.c.turn >= turn)
-    tx.execute(later.values(status=TurnStatus.REWOUND))
+    """Void the deadlines of this turn and all later ones; with a second chance the missed turn before it."""
+    since = or_(DEADLINE.c.turn >= turn, exists().where(_OF_CHANCE, _CHANCE.c.turn >= turn))
+    tx.execute(update(DEADLINE).where(DEADLINE.c.game_id == game_id, since).values(status=TurnStatus.REWOUND))
 
 
 def forget_after(tx: Connection, game_id: int, turn: int) -> None:
@@ -194,10 +205,11 @@ def read(tx: Connection, game_id: int, turn: int, seat: int) -> DeadlineRow | No
     )
 
 
-def count_missed(tx: Connection, game_id: int, seat: int) -> int:
-    """The number of turns of a game that a seat has missed, and that still count."""
+def count_missed(tx: Connection, game_id: int, seat: int, before: int | None = None) -> int:
+    """The number of turns of a game that a seat has missed, and that still count; with `before`, of those before that turn."""
     missed = (DEADLINE.c.game_id == game_id, DEADLINE.c.seat == seat, DEADLINE.c.status == TurnStatus.MISSED)
-    return queries.count(tx, DEADLINE, *missed)
+    earlier = () if before is None else (DEADLINE.c.turn < before,)
+    return queries.count(tx, DEADLINE, *missed, ~IS_CHANCE, *earlier)
 
 
 def of_seat(tx: Connection, game_id: int, seat: int) -> list[DeadlineRow]:
@@ -279,10 +291,16 @@ def missed_between(
 ) -> list[MissedTurnRow]:
     """Turns of running games that were due in this span, were missed and still count, earliest first.
 
-    Without those of tables where the reader, if given, sits or sat: who has missed a turn may be secret as long as it is open.
+    Of a turn and its second chance the latter, if that was missed too. Without those of tables where the reader, if given, sits
+    or sat: who has missed a turn may be secret as long as it is open.
     """
     columns = (DEADLINE.c.game_id, GAME.c.title, DEADLINE.c.turn, DEADLINE.c.seat, DEADLINE.c.due_at)
-    missed = (DEADLINE.c.status == TurnStatus.MISSED, DEADLINE.c.due_at >= start, DEADLINE.c.due_at <= end)
+    missed = (
+        DEADLINE.c.status == TurnStatus.MISSED,
+        DEADLINE.c.due_at >= start,
+        DEADLINE.c.due_at <= end,
+        ~exists().where(_OF_CHANCE),
+    )
     query = select(*columns).join(GAME, _AT_GAME).where(*missed, GAME.c.status == TableStatus.PLAYING)
     if reader is not None:
         query = query.where(GAME.c.id.not_in(insiders.tables_of(reader)))

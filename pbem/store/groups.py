@@ -18,7 +18,7 @@ def add(tx: Connection, key: str, name: str, now: datetime) -> int:
 
 
 def lock(tx: Connection, group_id: int) -> GroupRow | None:
-    """A group, which nobody else changes until this transaction ends."""
+    """A group, which nobody else changes until this transaction ends. Games and people are locked before groups."""
     return queries.one(tx, GroupRow, select(GROUPS).where(GROUPS.c.id == group_id).with_for_update())
 
 

@@ -3,16 +3,15 @@
 from collections.abc import Iterable
 from typing import Any, Final
 
-from sqlalchemy import Column, Connection, Table, and_, delete, or_, select, update
+from sqlalchemy import Column, Connection, Table, and_, delete, exists, or_, select, update
 
-from pbem.domain.states import EmailStatus, EntrantStatus, TableStatus
-from pbem.store import groups, insiders, profiles, tournaments
+from pbem.domain.states import EmailKind, EmailStatus, InvitationStatus, TableStatus
+from pbem.store import groups, insiders, profiles, queries, tournaments
 from pbem.store.schema import (
     BAN,
     BLOCK,
     CALL,
     CHANNEL,
-    ENTRANT,
     FORMER_PLAYER,
     FRIEND,
     GAME,
@@ -29,6 +28,7 @@ from pbem.store.schema import (
     TOURNAMENT,
     VACATION,
     VOLUNTEER,
+    EmailRow,
 )
 
 _WITH_SEATS: Final = (TableStatus.OPEN, TableStatus.PLAYING, TableStatus.FROZEN, TableStatus.OVER, TableStatus.VOID)
@@ -62,6 +62,13 @@ _ONCE: Final[tuple[tuple[Column[Any], str], ...]] = (
 """Columns in which a person may occur once beside another value: rows the remaining person has stay as they are."""
 
 
+INVITING: Final = (EmailKind.INVITATION, EmailKind.GROUP_INVITATION, EmailKind.SIGN_UP)
+"""Kinds of emails that invite someone."""
+
+_ANSWERED: Final = ((INVITATION, "game_id"), (SIGN_UP, "tournament_id"))
+"""Tables of invitations that a person answers once, beside another value."""
+
+
 def tables_of(tx: Connection, person_id: int) -> dict[int, str]:
     """The tables a person plays at or hosts, with their status."""
     joined = select(PLAYER.c.game_id).where(PLAYER.c.person_id == person_id)
@@ -76,13 +83,16 @@ def plays(tx: Connection, person_id: int) -> bool:
     return tx.execute(select(PLAYER.c.number).where(*seat).limit(1)).first() is not None
 
 
-def move_rows(tx: Connection, old: int, new: int) -> None:
+def move_rows(tx: Connection, old: int, new: int) -> list[int]:
+    """Move the rows of one person to another. Returns the tournaments in which both took part."""
     insiders.join(tx, old, new)
     groups.join_people(tx, old, new)
     for column in _ANY_NUMBER:
         tx.execute(update(column.table).where(column == old).values({column.name: new}))
     _join_notes(tx, old, new)
-    _move_entries(tx, old, new)
+    entered_by_both = tournaments.join_people(tx, old, new)
+    for table, beside in _ANSWERED:
+        _keep_accepted(tx, table, beside, old, new)
     for column, beside in _ONCE:
         _move_once(tx, column, beside, old, new)
     # Nobody blocks themselves, or is their own friend.
@@ -90,18 +100,19 @@ def move_rows(tx: Connection, old: int, new: int) -> None:
     tx.execute(delete(FRIEND).where(FRIEND.c.person_id == new, FRIEND.c.friend_id == new))
     tx.execute(delete(VOLUNTEER).where(VOLUNTEER.c.person_id == old))
     profiles.join(tx, old, new)
+    return entered_by_both
 
 
-def unsent_emails(tx: Connection, person_id: int) -> list[int]:
-    """The ids of unsent emails about tables to a person."""
+def unsent_emails(tx: Connection, person_id: int) -> list[EmailRow]:
+    """The unsent emails about tables to a person, and their invitations."""
     unsent = (
         OUTBOX.c.person_id == person_id,
         OUTBOX.c.status.in_((EmailStatus.QUEUED, EmailStatus.DIGEST)),
-        OUTBOX.c.game_id.is_not(None),
+        or_(OUTBOX.c.game_id.is_not(None), OUTBOX.c.kind.in_(INVITING)),
         # What a table's channel says is for everyone.
         or_(OUTBOX.c.channel_id == 0, OUTBOX.c.seat.is_not(None)),
     )
-    return list(tx.execute(select(OUTBOX.c.id).where(*unsent).order_by(OUTBOX.c.id)).scalars())
+    return queries.many(tx, EmailRow, select(OUTBOX).where(*unsent).order_by(OUTBOX.c.id))
 
 
 def _join_notes(tx: Connection, old: int, new: int) -> None:
@@ -120,16 +131,13 @@ def _join_notes(tx: Connection, old: int, new: int) -> None:
     tx.execute(update(NOTE).where(NOTE.c.person_id == old).values(person_id=new))
 
 
-def _move_entries(tx: Connection, old: int, new: int) -> None:
-    """Move a person's entries of tournaments; where both take part, the numbers stay and one of them is nobody's."""
-    both = select(ENTRANT.c.tournament_id).where(ENTRANT.c.person_id == new)
-    own = update(ENTRANT).where(ENTRANT.c.person_id == old)
-    tx.execute(
-        own.where(ENTRANT.c.tournament_id.in_(both)).values(
-            person_id=None, status=EntrantStatus.LEFT, until=tournaments.ROUND
-        )
+def _keep_accepted(tx: Connection, table: Table, beside: str, old: int, new: int) -> None:
+    """Let an invitation of both people be accepted if one of them has accepted it."""
+    other = table.alias("other")
+    accepted = exists().where(
+        other.c[beside] == table.c[beside], other.c.person_id == old, other.c.status == InvitationStatus.ACCEPTED
     )
-    tx.execute(own.values(person_id=new))
+    tx.execute(update(table).where(table.c.person_id == new, accepted).values(status=InvitationStatus.ACCEPTED))
 
 
 def _move_once(tx: Connection, column: Column[Any], beside: str, old: int, new: int) -> None:

@@ -294,6 +294,13 @@ def last_turn_emailed(tx: Connection, person_id: int, game_id: int) -> int:
     return int(tx.execute(query).scalar_one() or 0)
 
 
+def last_line_emailed(tx: Connection, person_id: int, game_id: int) -> int:
+    """The last line of talk that an email about a turn has told a person of; 0 if there was none."""
+    sent = (OUTBOX.c.person_id == person_id, OUTBOX.c.game_id == game_id, OUTBOX.c.status == EmailStatus.SENT)
+    query = select(func.max(OUTBOX.c.lines)).where(*sent, _IS_EMAIL, OUTBOX.c.kind == EmailKind.TURN)
+    return int(tx.execute(query).scalar_one() or 0)
+
+
 def with_status(tx: Connection, status: str, limit: int) -> list[EmailRow]:
     """The emails with this status, newest first."""
     return _newest(tx, OUTBOX.c.status == status, limit=limit)
@@ -348,7 +355,7 @@ def _newest(tx: Connection, which: ColumnElement[bool], limit: int) -> list[Emai
     return queries.many(tx, EmailRow, newest)
 
 
-_WRITTEN = ("body", "message_id", "rendered_at")
+_WRITTEN = ("body", "message_id", "rendered_at", "lines")
 _KEEP = (
     update(OUTBOX)
     .where(OUTBOX.c.id == bindparam("of_id"))
@@ -366,7 +373,7 @@ _SEND = (
 _UNWRITE = (
     update(OUTBOX)
     .where(OUTBOX.c.status == EmailStatus.QUEUED, OUTBOX.c.body.is_not(None))
-    .values(body=None, message_id=None, rendered_at=None)
+    .values(body=None, message_id=None, rendered_at=None, lines=None)
 )
 
 

@@ -67,6 +67,11 @@ def _one(tx: Connection, query: Select[Any], person_id: int) -> PersonRow:
     return queries.only(tx, PersonRow, query, mark("There is no such person here."), {"of_id": person_id})
 
 
+def by_key(tx: Connection, key: str) -> PersonRow | None:
+    """The person with this random key."""
+    return queries.one(tx, PersonRow, select(PERSON).where(PERSON.c.key == key))
+
+
 def keys_of_shown(tx: Connection, person_ids: Collection[int]) -> dict[int, str]:
     """The random keys of those of these people who show their ratings to others, by their ids."""
     query = select(PERSON.c.id, PERSON.c.key).where(PERSON.c.id.in_(list(person_ids)), PERSON.c.show_ratings)

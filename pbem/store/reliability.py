@@ -8,6 +8,7 @@ from sqlalchemy import Connection, Select, and_, case, distinct, exists, func, o
 
 from pbem.domain.reliability import Counts
 from pbem.domain.states import OfferStatus, TableStatus, TurnStatus
+from pbem.store.deadlines import IS_CHANCE
 from pbem.store.schema import DEADLINE, GAME, OFFER, OUTAGE, PLAYER
 
 # A seat that was taken over counts for its new player only from then on.
@@ -40,7 +41,8 @@ def counts(tx: Connection, person_ids: Collection[int], since: datetime) -> dict
     # Rewound turns are no part of the game any more, so they do not count.
     # A turn counts once it is over for everyone: before, it would tell that this seat has answered.
     ended = or_(DEADLINE.c.turn < GAME.c.turn, GAME.c.status.in_((TableStatus.OVER, TableStatus.VOID)))
-    counting = and_(DEADLINE.c.asked_at >= _CAME, ended)
+    # A second chance is one turn with the missed one before it.
+    counting = and_(DEADLINE.c.asked_at >= _CAME, ended, ~IS_CHANCE)
     over = and_(DEADLINE.c.status.in_((TurnStatus.CLOSED, TurnStatus.MISSED)), counting)
     missed = and_(DEADLINE.c.status == TurnStatus.MISSED, counting, ~_EXCUSED)
     turns, missed_turns = (

@@ -84,6 +84,22 @@ def all_changes(tx: Connection) -> list[ResultRow]:
     return queries.many(tx, ResultRow, select(RESULT).where(_IS_CHANGE).order_by(RESULT.c.seq, RESULT.c.number))
 
 
+def merged(tx: Connection) -> dict[str, str]:
+    """The key that each merged player has now."""
+    return merged_by(
+        queries.many(tx, ResultRow, select(RESULT).where(RESULT.c.into.is_not(None)).order_by(RESULT.c.seq))
+    )
+
+
+def merged_by(rows: Iterable[ResultRow]) -> dict[str, str]:
+    """The same after these corrections and merges alone."""
+    keys: dict[str, str] = {}
+    for row in rows:
+        if row.into is not None:
+            keys = {old: row.into if now == row.player else now for old, now in keys.items()} | {row.player: row.into}
+    return keys
+
+
 def endings(tx: Connection, first: int, last: int) -> list[ResultRow]:
     """The rows of the endings with these numbers, in their order."""
     query = select(RESULT).where(RESULT.c.seq.between(first, last), RESULT.c.what == ResultKind.ENDED)

@@ -67,6 +67,7 @@ class SavedGame:
     insiders: tuple[tuple[int, str], ...]
     log: tuple[ChainRow, ...]
     talk: tuple[ChainRow, ...]
+    talk_log_rows: Mapping[int, int]
     deadlines: tuple[DeadlineRow, ...]
 
 
@@ -96,6 +97,7 @@ def read(tx: Connection, game_id: int) -> SavedGame:
         insiders=known,
         log=tuple(log.chain(tx, game_id, row.key)),
         talk=tuple(talk.chain(tx, game_id, row.key)),
+        talk_log_rows=talk.log_rows(tx, game_id),
         deadlines=tuple(queries.many(tx, DeadlineRow, asked)),
     )
 
@@ -119,13 +121,12 @@ def misfits(saved: SavedGame) -> Iterator[str]:
             yield f"a row of {table.name} is there twice"
 
 
-def people_here(tx: Connection, saved: SavedGame) -> dict[int, PersonRow]:
-    """The people of a saved game who are here, by their ids there: by their key, or else by their address.
+def known_here(tx: Connection, saved: SavedGame) -> dict[int, PersonRow]:
+    """The people of a saved game that are known here, by their ids there: by their key, or else by their address.
 
-    One who was merged since is who they are now; one who has left for good is not here.
+    One who was merged since is who they are now; of one who has left for good, only the row is left.
     """
-    here = {there: person for there, who in saved.people.items() if (person := _here(tx, who)) is not None}
-    return {there: person for there, person in here.items() if not is_former(person.address)}
+    return {there: person for there, who in saved.people.items() if (person := _here(tx, who)) is not None}
 
 
 def highest_turn(tx: Connection, game_id: int) -> int:
@@ -162,7 +163,8 @@ def replace_all(tx: Connection, game_id: int | None, saved: SavedGame, now: date
         players.add_former(tx, replace(each, game_id=game_id))
     log.append(tx, game_id, saved.log)
     for line in saved.talk:
-        talk.add(tx, game_id, line)
+        # A line that was said here later follows the last row there is now.
+        talk.add(tx, game_id, line, min(saved.talk_log_rows.get(line.seq, saved.game.seq), saved.game.seq))
     if saved.deadlines:
         tx.execute(insert(DEADLINE), [asdict(_past(each, game_id)) for each in saved.deadlines])
     for person_id, how in saved.insiders:

@@ -1,7 +1,6 @@
 """What was said at tables: rows of a chain of their own, whose text can be taken out without breaking it."""
 
 from collections.abc import Collection, Iterator, Sequence
-from datetime import UTC, datetime
 from typing import Any, Final
 
 from sqlalchemy import (
@@ -23,9 +22,9 @@ from sqlalchemy import (
 
 from pbem.domain.hash_chain import Row as ChainRow
 from pbem.domain.talk import Line
-from pbem.store import blocks, players, prefetch, queries
+from pbem.store import blocks, players, queries
 from pbem.store.limits import Period, within
-from pbem.store.schema import FORMER_PLAYER, LOG, TALK, FormerPlayerRow
+from pbem.store.schema import FORMER_PLAYER, TALK, FormerPlayerRow
 
 KIND: Final = "Said"
 """What every row of such a chain is."""
@@ -33,7 +32,6 @@ KIND: Final = "Said"
 _BY: Final = "person"
 
 _OF_GAME, _OF_SEAT = bindparam("of_game", type_=Integer), bindparam("of_seat", type_=Integer)
-_DECIDED = select(LOG.c.at).where(LOG.c.game_id == _OF_GAME, LOG.c.seq == bindparam("since_seq")).scalar_subquery()
 _TAKEN_OVER = (
     select(func.coalesce(func.max(FORMER_PLAYER.c.lines), 0))
     .where(FORMER_PLAYER.c.game_id == _OF_GAME, FORMER_PLAYER.c.seat == _OF_SEAT)
@@ -46,7 +44,7 @@ NEW: Final = select(func.count()).where(
     not_(_OWN),
     TALK.c.seat.not_in(blocks.BLOCKED_SEATS),
     TALK.c.seq > func.coalesce(_SPOKEN, 0),
-    or_(_DECIDED.is_(None), TALK.c.at > _DECIDED),
+    TALK.c.log_seq >= bindparam("since_seq", type_=Integer),
 )
 """The number of lines others have said since a row of the log and since this seat's player last spoke, blocked players left
 out. A former player of the seat is another."""
@@ -57,18 +55,18 @@ def chain_name(key: str) -> str:
     return f"{key}/talk"
 
 
-_NEVER: Final = datetime.min.replace(tzinfo=UTC)
-_LATEST = (
-    select(TALK.c.game_id, func.max(TALK.c.at).label("at"))
+_COUNTS = (
+    select(TALK.c.game_id, func.max(TALK.c.seq).label("lines"))
     .where(TALK.c.game_id.in_(bindparam("these", expanding=True)))
     .group_by(TALK.c.game_id)
 )
 
 
-def add(tx: Connection, game_id: int, row: ChainRow) -> None:
-    """Add a line. The game must be locked."""
-    columns = (column.name for column in TALK.c if column.name != "game_id")
-    tx.execute(insert(TALK), {"game_id": game_id} | {name: getattr(row, name) for name in columns})
+def add(tx: Connection, game_id: int, row: ChainRow, log_seq: int) -> None:
+    """Add a line, said after a row of the log. The game must be locked."""
+    columns = (column.name for column in TALK.c if column.name not in ("game_id", "log_seq"))
+    of_row = {name: getattr(row, name) for name in columns}
+    tx.execute(insert(TALK), {"game_id": game_id, "log_seq": log_seq} | of_row)
 
 
 def chain(tx: Connection, game_id: int, key: str) -> Iterator[ChainRow]:
@@ -94,15 +92,14 @@ def hash_of(tx: Connection, game_id: int, seq: int) -> bytes | None:
 
 
 def heard(
-    tx: Connection, game_id: int, key: str, seat: int, after: datetime | None, most: int | None = None
+    tx: Connection, game_id: int, key: str, seat: int, after: int, until: int, most: int | None = None
 ) -> list[Line]:
-    """The newest lines of the others after a moment, without those of players that this seat has blocked."""
-    latest = prefetch.get(tx, ("talk", game_id))
-    if latest is not None and (latest == _NEVER or (after is not None and latest <= after)):
+    """The newest lines of the others after one line and until another, without those of players that this seat has blocked."""
+    if after >= until:
         return []
     former = players.former_of_game(tx, game_id)
     own = _between(seat, _taken_over(former, seat))
-    later = true() if after is None else TALK.c.at > after
+    later = and_(TALK.c.seq > after, TALK.c.seq <= until)
     return _newest(tx, game_id, key, former, and_(later, not_(own), not_(_muted(tx, game_id, seat, former))), most)
 
 
@@ -112,13 +109,6 @@ def unmuted(tx: Connection, game_id: int, key: str, seat: int, most: int | None 
     muted = _muted(tx, game_id, seat, former)
     left_out = queries.count(tx, TALK, TALK.c.game_id == game_id, muted)
     return _newest(tx, game_id, key, former, not_(muted), most), left_out
-
-
-def read_ahead(tx: Connection, game_ids: Collection[int]) -> None:
-    """Read ahead when something was last said at these tables: at most of them, nothing recent."""
-    latest = {row.game_id: row.at for row in tx.execute(_LATEST, {"these": list(game_ids)})}
-    for game_id in game_ids:
-        prefetch.put(tx, ("talk", game_id), latest.get(game_id, _NEVER))
 
 
 def last(tx: Connection, game_id: int, key: str) -> ChainRow | None:
@@ -138,6 +128,19 @@ def count(tx: Connection, game_id: int) -> int:
     """The number of lines said at a table, which is that of the last one."""
     last = select(func.max(TALK.c.seq)).where(TALK.c.game_id == game_id)
     return tx.execute(last).scalar_one() or 0
+
+
+def counts(tx: Connection, game_ids: Collection[int]) -> dict[int, int]:
+    """The same for each of these tables."""
+    found = {row.game_id: row.lines for row in tx.execute(_COUNTS, {"these": list(game_ids)})} if game_ids else {}
+    return {game_id: found.get(game_id, 0) for game_id in game_ids}
+
+
+def log_rows(tx: Connection, game_id: int) -> dict[int, int]:
+    """The row of the log after which each line was said, by the number of the line."""
+    return {
+        row.seq: row.log_seq for row in tx.execute(select(TALK.c.seq, TALK.c.log_seq).where(TALK.c.game_id == game_id))
+    }
 
 
 def count_in(tx: Connection, game_id: int, seat: int, period: Period) -> int:
@@ -197,5 +200,5 @@ def _line(row: ChainRow, former: Sequence[FormerPlayerRow]) -> Line:
 
 def _row(row: Row[Any], key: str) -> ChainRow:
     fields = dict(row._mapping)
-    del fields["game_id"]
+    del fields["game_id"], fields["log_seq"]
     return ChainRow(game=chain_name(key), kind=KIND, by=_BY, **fields)

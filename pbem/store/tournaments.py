@@ -1,11 +1,25 @@
 """Tournaments, their entrants and the tables of their rounds, as rows."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import asdict
 from datetime import UTC, datetime
+from itertools import groupby
 from typing import Any, Final
 
-from sqlalchemy import Boolean, Connection, bindparam, func, insert, literal, literal_column, select, tuple_, update
+from sqlalchemy import (
+    Boolean,
+    ColumnElement,
+    Connection,
+    bindparam,
+    delete,
+    func,
+    insert,
+    literal,
+    literal_column,
+    select,
+    tuple_,
+    update,
+)
 
 from pbem.domain.deleted_people import NAME
 from pbem.domain.interval import Interval, overlap
@@ -42,6 +56,7 @@ _HAS_ENTERED: Final = TOURNAMENT.c.id.in_(
         ENTRANT.c.person_id == bindparam("of_person"), ENTRANT.c.status.in_((EntrantStatus.IN, EntrantStatus.WAITING))
     )
 )
+_PRESENT: Final = (EntrantStatus.IN, EntrantStatus.WAITING)
 _ENDED: Final = (TableStatus.OVER, TableStatus.VOID)
 
 
@@ -105,6 +120,44 @@ def entrants(tx: Connection, tournament_id: int) -> list[EntrantRow]:
     return queries.many(tx, EntrantRow, query)
 
 
+def entry_of(entrants: Iterable[EntrantRow], person_id: int) -> EntrantRow | None:
+    """The entry of a person among these, the one that still plays if there are two; None if they never signed up."""
+    own = [each for each in entrants if each.person_id == person_id]
+    return min(own, key=_preferred, default=None)
+
+
+def join_people(tx: Connection, old: int, new: int) -> list[int]:
+    """Give one person's entries to another. Returns the tournaments in which both took part. Current ones are locked.
+
+    Before the start the better entry stays: a place before a waiting one, the earlier of two. After the start both are theirs,
+    and the other one leaves after this round, so that no result is lost.
+    """
+    of_both = select(ENTRANT).where(ENTRANT.c.person_id.in_((old, new))).order_by(ENTRANT.c.tournament_id)
+    both = []
+    for tournament_id, group in groupby(queries.many(tx, EntrantRow, of_both), key=lambda each: each.tournament_id):
+        stays, *others = sorted(group, key=_preferred)
+        if not {old, new} <= {each.person_id for each in (stays, *others)}:
+            continue
+        both.append(tournament_id)
+        status = read(tx, tournament_id).status
+        for each in others:
+            if status == TournamentStatus.OPEN:
+                tx.execute(delete(ENTRANT).where(*_one_entrant(tournament_id, each.number)))
+            elif status == TournamentStatus.PLAYING and each.status in _PRESENT:
+                change_entrant(tx, tournament_id, each.number, status=EntrantStatus.LEFT, until=ROUND)
+    tx.execute(update(ENTRANT).where(ENTRANT.c.person_id == old).values(person_id=new))
+    return both
+
+
+def _preferred(entrant: EntrantRow) -> tuple[int, int]:
+    """What sorts the entries of one person, the best first."""
+    return _PRESENT.index(entrant.status) if entrant.status in _PRESENT else len(_PRESENT), entrant.number
+
+
+def _one_entrant(tournament_id: int, number: int) -> tuple[ColumnElement[bool], ...]:
+    return ENTRANT.c.tournament_id == tournament_id, ENTRANT.c.number == number
+
+
 def count_entrants(tx: Connection, tournament_ids: Collection[int]) -> dict[int, int]:
     """How many take part, by tournament; 0 for one that nobody has signed up for."""
     query = select(ENTRANT.c.tournament_id, func.count()).where(
@@ -128,8 +181,7 @@ def add_entrant(tx: Connection, row: EntrantRow) -> None:
 
 def change_entrant(tx: Connection, tournament_id: int, number: int, **values: Any) -> None:
     """Change an entrant of a tournament, which is locked."""
-    one = (ENTRANT.c.tournament_id == tournament_id, ENTRANT.c.number == number)
-    tx.execute(update(ENTRANT).where(*one).values(values))
+    tx.execute(update(ENTRANT).where(*_one_entrant(tournament_id, number)).values(values))
 
 
 def of_person(tx: Connection, person_id: int) -> list[TournamentRow]:

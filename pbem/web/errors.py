@@ -88,5 +88,5 @@ def _answer(error: PbemError, status: int) -> Response:
     lost = isinstance(error, (NotFound, Gone))
     # Where the records cannot be written, a message to the organiser cannot be either.
     broken = not isinstance(error, (Refusal, Unavailable))
-    table = error.table if isinstance(error, Gone) else ""
-    return page("error.html", status, error=error, lost=lost, broken=broken, table=table)
+    table, tournament = (error.table, error.tournament) if isinstance(error, Gone) else ("", "")
+    return page("error.html", status, error=error, lost=lost, broken=broken, table=table, tournament=tournament)

@@ -68,8 +68,13 @@ def test_a_personal_email_is_never_withheld_but_waits_for_the_morning(kind):
     ("way", "sent", "withheld", "digested"),
     [
         (Way.AT_ONCE, {*GAME_NEWS, *RESULTS, "invitation", "substitute"}, set(), set()),
-        (Way.DAILY, {*RESULTS, "invitation", "substitute"}, set(), GAME_NEWS),
-        (Way.REMINDERS, {*RESULTS, "reminder", "invitation"}, GAME_NEWS - {"reminder"}, set()),
+        (Way.DAILY, {*RESULTS, "invitation", "substitute", "back_proposed"}, set(), GAME_NEWS - {"back_proposed"}),
+        (
+            Way.REMINDERS,
+            {*RESULTS, "reminder", "invitation", "back_proposed"},
+            GAME_NEWS - {"reminder", "back_proposed"},
+            set(),
+        ),
         (Way.RESULTS, {*RESULTS, "invitation", "substitute"}, GAME_NEWS, set()),
         (Way.NOTHING, set(), {*GAME_NEWS, *RESULTS, "invitation", "substitute"}, set()),
     ],

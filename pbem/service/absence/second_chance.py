@@ -1,7 +1,7 @@
 """Second chances: the move made for a missed turn is taken back by the player it was made for, who then plays.
 
 A table agrees at its start for how long. The chance is one turn with the missed one: its clock goes on from the deadline that
-was missed, so taking the move back late, or not moving then, gains nobody any time. The turn stays missed, and nobody has a
+was missed, so taking the move back late, or not moving then, gains nobody any time. The turn stays missed, once, and nobody has a
 second chance twice. It ends early once anyone has decided, or has seen something hidden; whether someone has, follows from
 what everyone knows, so neither a button nor a refusal tells who has answered in secret.
 """
@@ -91,6 +91,7 @@ def _reopen(tx: Tx, server: Server, row: GameRow, seat: int, undone: Sequence[St
     state = rewind.state_before(row, standing_entries(rules_of(row), log.chain(tx, row.id, row.key)), turn)
     row = write(tx, row, record, turn=chance.turn, state=state, box="[]", orders=orders)
     deadlines.rewind(tx, row.id, turn + 1)
+    move.uncount_missed(tx, row, turn, seat)
     views.forget(tx, row.id, turn)
     _ask(tx, server, row, chance)
     _tell(tx, server, row, turn, seat, asked_then)
@@ -110,11 +111,18 @@ def _chance_of(tx: Tx, server: Server, row: GameRow, turn: int, seat: int) -> De
 
 def _chance_after(row: GameRow, missed: DeadlineRow) -> DeadlineRow | None:
     """The second chance after a missed turn, or None where there is none."""
-    if missed.due_at is None or clocks_deadlines.is_second_chance(missed):
+    if missed.due_at is None or missed.missed_turn is not None:
         return None
     more = SecondChance(missed.due_at, second_chance(row.second_chance, parse_pace(row.pace)))
     extensions = with_extension(missed.extensions, more)
-    return replace(missed, turn=row.turn + 1, status=TurnStatus.OPEN, closed_at=None, extensions=extensions)
+    return replace(
+        missed,
+        turn=row.turn + 1,
+        missed_turn=missed.turn,
+        status=TurnStatus.OPEN,
+        closed_at=None,
+        extensions=extensions,
+    )
 
 
 def _deadline_of(tx: Tx, server: Server, row: GameRow, chance: DeadlineRow) -> Deadline:
@@ -135,7 +143,16 @@ def _ask(tx: Tx, server: Server, row: GameRow, chance: DeadlineRow) -> None:
     deadlines.ask(tx, row.id, row.turn, [chance.seat], server.now())
     fields = {
         name: getattr(chance, name)
-        for name in ("asked_at", "rendered_at", "accepted_at", "promised_at", "due_at", "reminded", "extensions")
+        for name in (
+            "asked_at",
+            "rendered_at",
+            "accepted_at",
+            "promised_at",
+            "due_at",
+            "reminded",
+            "extensions",
+            "missed_turn",
+        )
     }
     deadlines.change(tx, chance, **fields)
     clocks_deadlines.settle(tx, server, row, chance, tell=False)

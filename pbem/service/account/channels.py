@@ -103,7 +103,7 @@ def enter(
         raise TooMany(
             _("That would be more than %(most)s channels.", most=MOST), remedy=_("Remove one that you don't need.")
         )
-    _must_be_free(tx, service, found["address"], person_id, game)
+    _must_be_free(tx, found["address"], person_id, game)
     _count_code(tx, server, person_id, game_id)
     secret = found["token"]
     if service is ChannelKind.WEBHOOK:
@@ -140,7 +140,7 @@ def prove(tx: Tx, server: Server, person_id: int, channel_id: int, code: str) ->
     if not hmac.compare_digest(given.encode(), code_of(server, row).replace("-", "").encode()):
         channels.change(tx, row.id, tries=row.tries + 1)
         return False
-    _must_be_free(tx, ChannelKind(row.kind), row.address, person_id, game)
+    _must_be_free(tx, row.address, person_id, game)
     channels.change(tx, row.id, status=ChannelStatus.ACTIVE, proved_at=server.now(), why="")
     if game is not None:
         _tell_table(tx, server, row, game, person_id, "added")
@@ -212,9 +212,9 @@ def _own(tx: Tx, channel_id: int, person_id: int) -> ChannelRow:
     raise NotFound(_("You have no such channel."), remedy=_("Nothing changed."))
 
 
-def _must_be_free(tx: Tx, kind: ChannelKind, address: str, person_id: int, game: GameRow | None) -> None:
+def _must_be_free(tx: Tx, address: str, person_id: int, game: GameRow | None) -> None:
     """Raise BadInput if an address is in use where it would show a seat's link to others, or is here already."""
-    for other in channels.with_address(tx, kind, address):
+    for other in channels.with_address(tx, address):
         own = other.person_id == person_id and other.game_id is None
         same = own if game is None else other.game_id == game.id
         if same:

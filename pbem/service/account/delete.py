@@ -64,7 +64,8 @@ def delete_by_consent(tx: Tx, server: Server, person_id: int) -> None:
 def delete_person(tx: Tx, server: Server, person_id: int, reason: str = "") -> list[int]:
     """Delete a person's data, and leave their tables. Returns the ids of those. Raises Forbidden at a frozen table."""
     revocations.begin(tx, Holder(person_id=person_id))
-    # Tournaments are locked before games, games before people, each in the order of their ids, against deadlocks.
+    # Tournaments are locked before games, games before people, people before groups, each in the order of their ids,
+    # against deadlocks.
     for tournament in tournaments.of_person(tx, person_id):
         sign_up.decline(tx, server, tournament.id, person_id)
     left = _leave_tables(tx, server, person_id, reason, ())

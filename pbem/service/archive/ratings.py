@@ -8,7 +8,7 @@ Each is one transaction, so a worker that dies has done all of it or nothing. Ra
 order (see `rebuild_ratings`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 import structlog
@@ -20,9 +20,10 @@ from pbem.i18n.speech import gettext as _
 from pbem.service.alarms import AlarmKind, raise_alarm
 from pbem.service.archive.rebuild_ratings import rebuild
 from pbem.service.play.endings import ranking_at_end
+from pbem.service.play.log import Kind, json_body_of
 from pbem.service.play.results import counting, ending_of
 from pbem.service.server import Server
-from pbem.store import games, ratings, results, tables
+from pbem.store import games, log, ratings, results, tables
 from pbem.store.database import Tx
 from pbem.store.database_errors import is_outage
 from pbem.store.games import GameRow
@@ -31,6 +32,9 @@ from pbem.store.schema import ResultRow
 
 BATCH: Final = 20
 """Endings added in one run."""
+
+NO_RESULT: Final = "none"
+"""The text of a result that counts for nobody."""
 
 _log = structlog.get_logger(__name__)
 
@@ -71,9 +75,18 @@ def correct(tx: Tx, server: Server, row: GameRow, ranks: Mapping[int, int] | Non
     those it never counted for, are not concerned by ranks.
     """
     results.lock(tx)
-    seq, at = results.first_of_game(tx, row.id), server.now()
-    ended = results.endings(tx, seq, seq)
-    results.add(tx, [each._replace(what=ResultKind.CORRECTED, at=at, rank=_corrected(each, ranks)) for each in ended])
+    ended = ending_of(tx, server, row)
+    results.add(tx, [each._replace(what=ResultKind.CORRECTED, rank=_corrected(each, ranks)) for each in ended])
+
+
+def written_ranks(ranks: Mapping[int, int] | None) -> str:
+    """Ranks by seat as a log and a form have them, such as `2 1 1`; `none` if the result shall not count."""
+    return NO_RESULT if ranks is None else " ".join(str(ranks[seat]) for seat in sorted(ranks))
+
+
+def read_ranks(text: str) -> dict[int, int] | None:
+    """The ranks by seat in such a text."""
+    return None if text == NO_RESULT else {seat: int(word) for seat, word in enumerate(text.split())}
 
 
 def merge(tx: Tx, server: Server, key: str, into: str) -> None:
@@ -102,18 +115,41 @@ def _add_ending(tx: Tx, server: Server, game_id: int) -> bool:
         return False
     if results.lock(tx) != results.last_change(tx):
         return False
-    found = ending_of(tx, server, row)
+    ended = ending_of(tx, server, row)
+    found = _as_corrected(tx, row, ended)
     seq = results.first_of_game(tx, game_id)
     if not seq:
-        seq = results.add(tx, found)
-        ranks = counting(found)
+        seq = results.add(tx, ended)
+        ranks = counting(ended)
         current = ratings.current(tx, {(player, kind) for player, _rank in ranks for kind in (row.kind, OVERALL)})
         ratings.add(tx, [ratings.row_of(seq, change) for change in changes(row.kind, ranks, current)])
-    elif [each.rank for each in found] != [each.rank for each in results.endings(tx, seq, seq)]:
-        # The game was put back, and has ended in another way.
+    if _parts(tx, found) != _parts(tx, results.of_games(tx, [game_id])[game_id]):
+        # The game was put back, with other players or another ending, or its log has a correction that was lost here.
         results.add(tx, [each._replace(what=ResultKind.CORRECTED) for each in found])
     tables.change_game(tx, game_id, result_seq=seq)
     return True
+
+
+def _as_corrected(tx: Tx, row: GameRow, ended: Sequence[ResultRow]) -> list[ResultRow]:
+    """The ending of a game with the last correction of its result that its log has."""
+    corrections = [
+        body["now"]
+        for each in log.chain(tx, row.id, row.key)
+        if each.kind == Kind.CORRECTED and (body := json_body_of(each)).get("what") == "result"
+    ]
+    if not corrections:
+        return list(ended)
+    ranks = read_ranks(corrections[-1])
+    return [each._replace(rank=_corrected(each, ranks)) for each in ended]
+
+
+def _parts(tx: Tx, rows: Iterable[ResultRow]) -> list[tuple[int | None, str, int | None]]:
+    """The seat, player and rank of each row, with players as they have been merged since."""
+    now = results.merged(tx)
+    return sorted(
+        ((row.seat, now.get(row.player, row.player), row.rank) for row in rows),
+        key=lambda part: (part[0] is None, part[0], part[1]),
+    )
 
 
 def _give_up(tx: Tx, server: Server, game_id: int) -> None:

@@ -108,13 +108,7 @@ class _Changes:
             for (_seq, game_id), group in groupby(rows, key=lambda row: (row.seq, row.game_id))
             if game_id is not None
         }
-        keys: dict[str, str] = {}
-        for row in rows:
-            if row.into is not None:
-                keys = {old: row.into if now == row.player else now for old, now in keys.items()} | {
-                    row.player: row.into
-                }
-        return cls(corrected, keys)
+        return cls(corrected, results.merged_by(rows))
 
     def ranks(self, ending: Sequence[ResultRow]) -> list[tuple[str, int]]:
         """The players that an ending counts for now, with their ranks."""

@@ -50,7 +50,7 @@ def write(saved: SavedGame, made_at: datetime) -> str:
         "insiders": [list(each) for each in saved.insiders],
         "deadlines": [_fields(each) for each in saved.deadlines],
         "log": [_row_fields(each) for each in saved.log],
-        "talk": [_row_fields(each) for each in saved.talk],
+        "talk": [_row_fields(each) | {"log_seq": saved.talk_log_rows[each.seq]} for each in saved.talk],
     }
     return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
@@ -76,7 +76,14 @@ def read(text: str) -> SavedGame:
             insiders=tuple((int(person_id), str(how)) for person_id, how in document["insiders"]),
             deadlines=tuple(_row(DeadlineRow, each) for each in document["deadlines"]),
             log=tuple(_row(ChainRow, each | {"game": names["log"]}) for each in document["log"]),
-            talk=tuple(_row(ChainRow, each | {"game": names["talk"]}) for each in document["talk"]),
+            talk=tuple(
+                _row(
+                    ChainRow,
+                    {name: value for name, value in each.items() if name != "log_seq"} | {"game": names["talk"]},
+                )
+                for each in document["talk"]
+            ),
+            talk_log_rows={int(each["seq"]): int(each["log_seq"]) for each in document["talk"]},
         )
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError) as error:
         raise _no_table_file(_("It can't be read.")) from error

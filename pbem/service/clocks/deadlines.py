@@ -19,7 +19,6 @@ from pbem.domain.bounce import MEMORY
 from pbem.domain.deadline import (
     Deadline,
     Reason,
-    SecondChance,
     Turn,
     deadline_of,
     is_noticeably_later,
@@ -208,11 +207,6 @@ def clocks_of(tx: Tx, games: Games, rows: Collection[DeadlineRow]) -> dict[Key, 
     return clocks
 
 
-def is_second_chance(row: DeadlineRow) -> bool:
-    """Whether a turn is a second chance after a missed one."""
-    return any(isinstance(each, SecondChance) for each in read_extensions(row.extensions))
-
-
 def current_deadline(clock: Clock, now: datetime) -> Deadline:
     """The deadline as of now; without a moment while email fails and the others wait for the seat."""
     deadline = deadline_of(clock.timing)
@@ -318,7 +312,7 @@ def _turns_before(tx: Tx, rows: Collection[DeadlineRow]) -> dict[Key, list[Deadl
         own = [each for each in earlier if (each.game_id, each.seat) == seat and first[seat] <= each.turn < row.turn]
         # A second chance goes on from the missed turn before it, and is one turn with that.
         following = (*own[1:], row)
-        past[_key(row)] = [each for each, then in zip(own, following, strict=bool(own)) if not is_second_chance(then)]
+        past[_key(row)] = [each for each, then in zip(own, following, strict=bool(own)) if then.missed_turn is None]
     return past
 
 

@@ -84,7 +84,9 @@ def kind_of(email: EmailRow) -> dict[str, str]:
 def must_be_allowed(tx: Tx, actor: Actor, act: Act, game_id: int | None = None, person_id: int | None = None) -> None:
     """Refuse an actor who may not do this, or not to this table or person. Raises Forbidden."""
     actor.require(act)
-    if actor.role is Role.HOST and (game_id is None or games.read(tx, game_id).host_id != actor.person_id):
+    # Whose tournament it is, the change itself has checked.
+    at_table = act is not Act.TOURNAMENT
+    if actor.role is Role.HOST and at_table and (game_id is None or games.read(tx, game_id).host_id != actor.person_id):
         raise Forbidden(_("You aren't this table's host."), remedy=_("Nothing changed."))
     if actor.role is Role.ORGANISER and game_id is not None and _plays_at(tx, actor, game_id):
         raise Forbidden(

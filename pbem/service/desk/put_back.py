@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from engine.table import Position
 from pbem.domain.acts import Act, Actor
-from pbem.domain.deleted_people import NAME, former_name
+from pbem.domain.deleted_people import NAME, former_name, is_former
 from pbem.domain.errors import BadInput, Forbidden, Gone
 from pbem.domain.guests import is_guest
 from pbem.domain.hash_chain import Row as ChainRow
@@ -120,22 +120,25 @@ class _PuttingBack:
     def do(self) -> PutBack:
         tx, saved, now = self.tx, self.saved, self.server.now()
         game_id = saved_games.free_id(tx, saved.game.id) if self.here is None else self.here.id
-        turn, known = saved.game.turn, 0 if game_id is None else saved_games.highest_turn(tx, game_id)
-        next_turn = turn if self._ended else max(turn, known) + self._step()
-        people = saved_games.people_here(tx, saved)
+        turn, highest = saved.game.turn, 0 if game_id is None else saved_games.highest_turn(tx, game_id)
+        next_turn = turn if self._ended else max(turn, highest) + self._step()
+        known = saved_games.known_here(tx, saved)
+        people = {there: person for there, person in known.items() if not is_former(person.address)}
         before = () if self.here is None else tuple(player_rows.of_game(tx, self.here.id))
-        players = self._players(people, before)
+        players = self._players_at_end(known) if self._ended else self._players(people, before)
+        if {each.person_id for each in players} == {None}:
+            raise Gone(_("None of its players are here any more."), remedy=_("Nothing changed."))
         says = tuple(self._says(players, before, people))
         record = LogWriter(saved.game, now, self.server.randomness)
         # A title may have been corrected since because of what it said; the log tells nothing of titles.
         title = saved.game.title if self.here is None else self.here.title
         host_id = self._host(people, players)
         game = saved.game._replace(title=title, host_id=host_id, halted=None, result_seq=None, counted=None)
-        former = self._former(people)
+        former = self._former(people, known)
         for line in self._redacted_since():
             record.add(Kind.REDACTED, None, _BY, {"line": line, "reason": self.reason})
         if not self._ended:
-            former += self._go_on(record, players, people, next_turn)
+            former += self._go_on(record, players, people, known, next_turn)
             game = game._replace(status=TableStatus.PLAYING, turn=next_turn, box="[]", orders="[]")
         game = game._replace(**record.snapshot())
         if game_id is not None:
@@ -181,7 +184,7 @@ class _PuttingBack:
         return sum(each.kind == Kind.ENTRY for each in self.lost)
 
     def _players(self, people: Here, before: tuple[PlayerRow, ...]) -> tuple[PlayerRow, ...]:
-        """The players of the saved game, each seat with who plays it now."""
+        """The players of the saved game, which goes on: each seat with who plays it now."""
         present = {each.seat: each for each in before}
         players: list[PlayerRow] = []
         for each in self.saved.players:
@@ -191,8 +194,6 @@ class _PuttingBack:
                 who = {"person_id": now.person_id, "bot": now.bot, "name": now.name}
             elif each.person_id is None or each.person_id in people:
                 who = {"person_id": _id_here(each, people)}
-            elif self._ended:
-                who = {"person_id": None, "name": former_name([player.name for player in self.saved.players])}
             else:
                 who = {
                     "person_id": None,
@@ -200,8 +201,17 @@ class _PuttingBack:
                     "name": bot_name([*self.saved.players, *players]),
                 }
             players.append(replace(each, missed=0, **who))
-        if {each.person_id for each in players} == {None}:
-            raise Gone(_("None of its players are here any more."), remedy=_("Nothing changed."))
+        return tuple(players)
+
+    def _players_at_end(self, known: Here) -> tuple[PlayerRow, ...]:
+        """The players of the saved game, which is over: who had each seat then, and by the names they have here."""
+        players: list[PlayerRow] = []
+        for each in self.saved.players:
+            person = None if each.person_id is None else known.get(each.person_id)
+            gone = each.person_id is not None and (person is None or is_former(person.address))
+            taken = [player.name for player in (*self.saved.players, *players)]
+            name = former_name(taken) if gone else each.name
+            players.append(replace(each, missed=0, person_id=None if person is None else person.id, name=name))
         return tuple(players)
 
     def _host(self, people: Here, players: tuple[PlayerRow, ...]) -> int:
@@ -212,7 +222,7 @@ class _PuttingBack:
         return next(each.person_id for each in players if each.person_id is not None)
 
     def _go_on(
-        self, record: LogWriter, players: tuple[PlayerRow, ...], people: Here, next_turn: int
+        self, record: LogWriter, players: tuple[PlayerRow, ...], people: Here, known: Here, next_turn: int
     ) -> list[FormerPlayerRow]:
         """The rows by which the saved log goes on: who plays, that it is not stopped, and which turn is asked.
 
@@ -224,7 +234,7 @@ class _PuttingBack:
                 who = {"player": "person"} if now.bot is None else {"player": "bot", "bot": now.bot}
                 record.add(Kind.SEATED, now.seat, _BY, who | why)
                 assert now.seat is not None
-                sitter = _sitter(before, people)
+                sitter = _sitter(before, people, known)
                 former.append(
                     FormerPlayerRow(0, now.seat, record.seq, next_turn, self._lines_before(now.seat), **sitter)
                 )
@@ -234,12 +244,12 @@ class _PuttingBack:
         record.add(Kind.REWOUND, None, _BY, back | {"put_back": True, "entries_lost": self._entries_lost})
         return former
 
-    def _former(self, people: Here) -> list[FormerPlayerRow]:
+    def _former(self, people: Here, known: Here) -> list[FormerPlayerRow]:
         """The former players of the saved game, by the names they have here if they are known here."""
         here = [] if self.here is None else player_rows.former_of_game(self.tx, self.here.id)
         named = {(each.seat, each.seq): {"name": each.name} for each in here}
         return [
-            replace(each, **_sitter(each, people) | named.get((each.seat, each.seq), {}))
+            replace(each, **_sitter(each, people, known) | named.get((each.seat, each.seq), {}))
             for each in self.saved.former_players
         ]
 
@@ -373,10 +383,10 @@ def _must_lose_nothing(
         )
 
 
-def _sitter(player: PlayerRow | FormerPlayerRow, people: Here) -> dict[str, Any]:
+def _sitter(player: PlayerRow | FormerPlayerRow, people: Here, known: Here) -> dict[str, Any]:
     """Who a player was, for the turns they played: one who has left for good since has no name."""
-    person_id = _id_here(player, people)
-    return {"person_id": person_id, "name": NAME if player.person_id is not None and person_id is None else player.name}
+    gone = player.person_id is not None and player.person_id not in people
+    return {"person_id": _id_here(player, known), "name": NAME if gone else player.name}
 
 
 def _id_here(player: PlayerRow | FormerPlayerRow, people: Here) -> int | None:

@@ -40,7 +40,7 @@ from pbem.domain.invitation_replies import ACCEPT_AS
 from pbem.domain.missed_turns import Agreement, warning
 from pbem.domain.outdated import ASKING
 from pbem.domain.pace import Calendar, parse_pace
-from pbem.domain.states import EmailKind, EmailStatus, TableStatus, TurnStatus
+from pbem.domain.states import EmailKind, TableStatus, TurnStatus
 from pbem.domain.user_text import isolate
 from pbem.i18n import speech
 from pbem.mail.write import words
@@ -112,7 +112,7 @@ class Draft:
     """An email that can be written now: its row, the rows of its links, and the deadline that it promises.
 
     Links and promise are stored before anything is read, so an email that is written twice has the same. `seat` is the seat
-    it speaks to; `seats` are those of an email about several tables.
+    it speaks to; `seats` are those of an email about several tables. It has what was said up to the `lines` there are.
     """
 
     email: EmailRow
@@ -120,6 +120,7 @@ class Draft:
     seat: int | None = None
     due: Deadline | None = None
     seats: tuple[SeatLinks, ...] = ()
+    lines: int = 0
 
 
 def read_contents(
@@ -136,7 +137,6 @@ def _prefetch(tx: Tx, drafts: Collection[Draft]) -> None:
     people.read_ahead(tx, {draft.email.person_id for draft in drafts})
     outbox.read_ahead(tx, [draft.email for draft in drafts])
     games.read_ahead(tx, game_ids)
-    talk.read_ahead(tx, game_ids)
     readers = {
         (draft.email.game_id, draft.seat): draft.email.person_id
         for draft in drafts
@@ -351,12 +351,12 @@ class _Reading:
     def _since_last_turn(self, game: GameRow, seat: SeatContent, knowledge: SeatKnowledge) -> Words:
         """What happened and was said since the email of the seat's last turn, and its standing orders that ended."""
         before = outbox.turn_before(self.tx, self.email)
-        turn, seq, at = (0, 0, None) if before is None else (before.turn or 0, before.seq or 0, before.rendered_at)
+        turn, seq, lines = (0, 0, 0) if before is None else (before.turn or 0, before.seq or 0, before.lines or 0)
         entries = self._entries_since(game, seat, knowledge, turn)
         sentences = words.tell_all(seat_cache.facts_by_turn(game, entries, seat.seat), seat.teller_in)
         return {
             "sealed_in": sealed_in(entries, seat.seat),
-            **words.past_turns(sentences, self._talk(game, seat, at)),
+            **words.past_turns(sentences, self._talk(game, seat, lines, self.draft.lines)),
             "first": before is None,
             "notes": [seat.teller(note) for note in standing_orders.notes(self.tx, game, seat.seat, seq)],
         }
@@ -367,8 +367,8 @@ class _Reading:
             return [standing for standing in known.recent_entries if standing.turn >= turn]
         return latest_entries(seat.rules, log.chain_back(self.tx, game.id, game.key), turn)
 
-    def _talk(self, game: GameRow, seat: SeatContent, after: datetime | None) -> list[TalkLine]:
-        lines = talk.heard(self.tx, game.id, game.key, seat.seat, after, words.MOST_LINES + 1)
+    def _talk(self, game: GameRow, seat: SeatContent, after: int, until: int) -> list[TalkLine]:
+        lines = talk.heard(self.tx, game.id, game.key, seat.seat, after, until, words.MOST_LINES + 1)
         return [TalkLine(line.who(seat.names[line.seat]), line.text) for line in lines]
 
     def _own_tables(self) -> list[Words]:
@@ -392,18 +392,14 @@ class _Reading:
         """The sections of a digest, those first in which something is asked; a seat without news has none."""
         facts = json.loads(self.email.facts)
         replaced = outbox.with_ids(self.tx, facts["letters"])
-        last = outbox.of_kind(self.tx, self.email.person_id, EmailKind.DIGEST, EmailStatus.SENT, limit=1)
-        sections = [
-            self._digest_section(own, facts, replaced, last[0].rendered_at if last else None)
-            for own in self.draft.seats
-        ]
+        sections = [self._digest_section(own, facts, replaced) for own in self.draft.seats]
         return sorted(
             (section for section in sections if section.sentences or section.news or section.seat.decision is not None),
             key=lambda section: (section.seat.decision is None, section.seat.due_at is None, section.seat.due_at),
         )
 
     def _digest_section(
-        self, own: SeatLinks, facts: Mapping[str, Any], replaced: Collection[EmailRow], last: datetime | None
+        self, own: SeatLinks, facts: Mapping[str, Any], replaced: Collection[EmailRow]
     ) -> DigestSection:
         game = games.read(self.tx, own.game_id)
         rules = rules_of(game)
@@ -420,7 +416,7 @@ class _Reading:
                 for email in replaced
                 if email.game_id == game.id and email.seat in (None, own.seat)
             ),
-            talk=tuple(self._talk(game, seat, last)),
+            talk=tuple(self._talk(game, seat, *(facts[key].get(f"{game.id}", 0) for key in ("heard", "lines")))),
             page=self._url(Purpose.SEAT, own.links),
             token=self._placeholder(Purpose.MOVE, own.links),
             sealed_in=sealed_in(known, own.seat),

@@ -17,7 +17,7 @@ from pbem.domain.localtime import parse_wall
 from pbem.domain.outdated import ASKING
 from pbem.domain.states import EmailKind, EmailStatus, TableStatus, TurnStatus
 from pbem.service.server import Server
-from pbem.store import deadlines, ledger, outages, outbox, preferences, tables
+from pbem.store import deadlines, ledger, outages, outbox, preferences, tables, talk
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.outbox import EmailRow
@@ -83,6 +83,8 @@ def _queue(tx: Tx, server: Server, person_id: int, day: date) -> bool:
     facts = {
         "since": {f"{game_id}": turn for game_id, turn in since.items()},
         "until": {f"{game.id}": game.turn for game in playing},
+        "heard": {f"{game.id}": _lines_reported(tx, person_id, game.id) for game in playing},
+        "lines": {f"{game_id}": lines for game_id, lines in talk.counts(tx, [game.id for game in playing]).items()},
         "letters": [email.id for email in emails],
     }
     outbox.queue(tx, [outbox.NewEmail(person_id, EmailKind.DIGEST, facts=facts)], now, now)
@@ -111,6 +113,13 @@ def _is_asked(tx: Tx, email: EmailRow) -> bool:
         return False
     deadline = deadlines.read(tx, email.game_id, email.turn, email.seat)
     return deadline is not None and deadline.status == TurnStatus.OPEN
+
+
+def _lines_reported(tx: Tx, person_id: int, game_id: int) -> int:
+    """The line of talk of a game up to which a digest or another email has told the person."""
+    last = outbox.of_kind(tx, person_id, EmailKind.DIGEST, EmailStatus.SENT, limit=1)
+    line = json.loads(last[0].facts)["lines"].get(f"{game_id}", 0) if last else 0
+    return max(line, outbox.last_line_emailed(tx, person_id, game_id))
 
 
 def _turns_reported(tx: Tx, person_id: int, playing: list[GameRow]) -> dict[int, int]:

@@ -22,7 +22,7 @@ from pbem.domain.duration import DAY
 from pbem.domain.guests import is_guest
 from pbem.domain.outdated import ANSWERED, Subject, why_outdated as why_subject_outdated
 from pbem.domain.quiet_hours import parse_quiet
-from pbem.domain.states import EmailKind, EmailStatus, GroupRole, OfferStatus, TableStatus
+from pbem.domain.states import EmailKind, EmailStatus, GroupRole, OfferStatus, TableStatus, TournamentStatus
 from pbem.domain.topics import read_topics, topic_of
 from pbem.mail.write.compose import Letterhead, compose
 from pbem.service.clocks import deadlines
@@ -42,6 +42,9 @@ from pbem.store import (
     players as player_rows,
     preferences,
     tables,
+    talk,
+    tournaments,
+    votes,
 )
 from pbem.store.database import Tx
 from pbem.store.deadlines import Key
@@ -111,7 +114,13 @@ def prepare(
     with server.store.read(ahead=True) as tx:
         contents = content.read_contents(tx, server, letterhead, drafts, now)
     written = [
-        replace(draft.email, body=compose(letterhead, says), message_id=says.thread.message_id, rendered_at=now)
+        replace(
+            draft.email,
+            body=compose(letterhead, says),
+            message_id=says.thread.message_id,
+            rendered_at=now,
+            lines=draft.lines,
+        )
         for draft, says in zip(drafts, contents, strict=True)
     ]
     prepared += server.run(_store, written, now)
@@ -136,6 +145,7 @@ def make_drafts(tx: Tx, server: Server, emails: Collection[EmailRow], games: Gam
         email.id: key for email in emails if Purpose.SEAT in keys[email.id] and (key := turn_key(email)) is not None
     }
     promised = deadlines.promise(tx, games, set(turns.values()), now)
+    lines = talk.counts(tx, games)
     return [
         Draft(
             email,
@@ -146,6 +156,7 @@ def make_drafts(tx: Tx, server: Server, emails: Collection[EmailRow], games: Gam
                 SeatLinks(game_id, seat, {purpose: made[key] for purpose, key in of_links.items()})
                 for (game_id, seat), of_links in own_seats[email.id].items()
             ),
+            0 if email.game_id is None else lines[email.game_id],
         )
         for email in emails
     ]
@@ -389,6 +400,10 @@ def _is_settled(tx: Tx, email: EmailRow) -> bool:
         case EmailKind.GROUP_INVITATION:
             row = groups.member(tx, json.loads(email.facts)["group"], email.person_id)
             return row is None or row.role != GroupRole.INVITED
+        case EmailKind.BACK_PROPOSED if email.game_id is not None:
+            return not votes.back_votes(tx, games.read(tx, email.game_id))
+        case EmailKind.SIGN_UP:
+            return tournaments.read(tx, json.loads(email.facts)["tournament"]).status != TournamentStatus.OPEN
         case EmailKind.SEALED if email.game_id is not None:
             newer = outbox.of_game(tx, email.game_id, email.seq or 0)
             return any((row.kind, row.seat, row.turn) == ("sealed", email.seat, email.turn) for row in newer)

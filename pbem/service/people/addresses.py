@@ -4,7 +4,7 @@ Players have no password: only following a link in an email confirms an address.
 is known, so that nobody can find out who plays here.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -26,7 +26,7 @@ from pbem.service import links
 from pbem.service.clocks.deadlines import lock_games_of, settle_person
 from pbem.service.people import strangers
 from pbem.service.server import Server
-from pbem.store import insiders, organisers, outbox, people
+from pbem.store import insiders, organisers, outbox, people, results
 from pbem.store.database import Tx
 from pbem.store.people import PersonRow
 
@@ -113,6 +113,24 @@ def find_or_add(tx: Tx, server: Server, address: str, name: str = "") -> PersonR
         people.change(tx, person.id, name=read_name(tx, server, name))
         return people.read(tx, person.id)
     return person
+
+
+def invitees(tx: Tx, server: Server, addresses: Collection[str]) -> dict[str, PersonRow]:
+    """The people with these addresses, by the address as typed, to invite them: locked, so that nobody merges them meanwhile.
+
+    One who was merged with another is that one: only there is anyone who would answer.
+    """
+    typed = {address: find_or_add(tx, server, address) for address in addresses}
+    for person_id in sorted({person.id for person in typed.values()}):
+        people.lock(tx, person_id)
+    merged = results.merged(tx)
+    return {address: _as_merged(tx, person, merged) for address, person in typed.items()}
+
+
+def _as_merged(tx: Tx, person: PersonRow, merged: Mapping[str, str]) -> PersonRow:
+    """The person that someone was merged into, or they themselves."""
+    now = people.by_key(tx, merged[person.key]) if person.key in merged else person
+    return person if now is None or is_former(now.address) else now
 
 
 def add_guest(tx: Tx, server: Server, name: str) -> PersonRow:

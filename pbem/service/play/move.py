@@ -28,7 +28,7 @@ from pbem.lru import LRU
 from pbem.plugins.away import loads
 from pbem.plugins.foreign import Foreign
 from pbem.service import links
-from pbem.service.play import seals, views
+from pbem.service.play import changes, seals, views
 from pbem.service.play.log import Kind, LogWriter, latest_entries
 from pbem.service.play.rules import rules_of
 from pbem.service.play.seals import Proof, seals_of
@@ -127,6 +127,8 @@ def play_locked(
         return Receipt(row.id, turn, seat, choice, written, sealed=True, again=True, over=False, proof=proof)
     if seat in position.box and by in (Actor.CLOCK, Actor.BOT):
         raise Stale(_("This seat has already answered."))
+    if seat in position.box and by in IN_PERSON:
+        changes.must_be_few(tx, row, seat)
     assert player is not None, "a seat with a decision has a player"
     now = server.now()
     move = _Move(row, position, orders_of(row), LogWriter(row, now, server.randomness), [])
@@ -134,8 +136,7 @@ def play_locked(
     proof = seals.proof_of(move.record.rows[-1]) if sealed else None
     _obey_orders(tx, move)
     if by is Actor.CLOCK:
-        if not row.grace or deadlines.count_missed(tx, row.id, seat) >= row.grace:
-            player_rows.set_missed(tx, row.id, seat, player_rows.in_a_row(tx, row.id, seat) + 1)
+        _count_missed(tx, row, turn, seat)
     elif seat in position.box and _is_clocks(tx, row, seat):
         player_rows.set_missed(tx, row.id, seat, 0)
     over = _write(tx, server, move, now)
@@ -144,6 +145,12 @@ def play_locked(
     if not move.entries and by in IN_PERSON:
         _tell_of_sealed(tx, server, move, player, written, proof, now)
     return Receipt(row.id, turn, seat, choice, written, sealed=sealed, again=False, over=over, proof=proof)
+
+
+def uncount_missed(tx: Tx, row: GameRow, turn: int, seat: int) -> None:
+    """Take a turn back out of those that a seat has missed in a row: it's counted again if its second chance is missed."""
+    if not _is_graced(tx, row, turn, seat):
+        player_rows.set_missed(tx, row.id, seat, player_rows.in_a_row(tx, row.id, seat) - 1)
 
 
 def position_of(row: GameRow) -> Position:
@@ -301,6 +308,18 @@ def _by_order(tx: Tx, move: _Move, seat: int) -> orders.Answer:
     facts = (seen(fact, seat) for entry in move.entries for fact in entry.facts)
     view = fold(views.view(tx, move.row, seat), facts)
     return orders.answer(move.orders[seat], move.position.game, view, seat)
+
+
+def _count_missed(tx: Tx, row: GameRow, turn: int, seat: int) -> None:
+    asked = deadlines.read(tx, row.id, turn, seat) if row.second_chance else None
+    first = turn if asked is None or asked.missed_turn is None else asked.missed_turn
+    if not _is_graced(tx, row, first, seat):
+        player_rows.set_missed(tx, row.id, seat, player_rows.in_a_row(tx, row.id, seat) + 1)
+
+
+def _is_graced(tx: Tx, row: GameRow, turn: int, seat: int) -> bool:
+    """Whether a missed turn of a seat is one of those that the table lets it off."""
+    return row.grace > 0 and deadlines.count_missed(tx, row.id, seat, before=turn) < row.grace
 
 
 def _is_clocks(tx: Tx, row: GameRow, seat: int) -> bool:

@@ -13,7 +13,7 @@ from engine.tell import Text
 from pbem.domain import hash_chain
 from pbem.domain.errors import Stale
 from pbem.i18n.speech import gettext as _
-from pbem.service.play import move, views
+from pbem.service.play import changes, move, views
 from pbem.service.play.log import TAKES_BACK, Kind, LogWriter, StandingEntry, body_of, latest_entries
 from pbem.service.play.move import lock_seat
 from pbem.service.play.rules import rules_of
@@ -58,6 +58,7 @@ def set_order(
     standing = move.orders_of(row)
     if standing.get(seat) == order:
         return order
+    changes.must_be_few(tx, row, seat)
     record = LogWriter(row, server.now(), server.randomness)
     record.add(Kind.ORDER, seat, move.Actor.PERSON, {"order": order})
     move.set_orders(tx, server, row, standing | {seat: order}, record)

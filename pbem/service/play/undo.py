@@ -23,7 +23,7 @@ from pbem.domain.errors import Gone, Stale
 from pbem.domain.states import EmailKind, EmailStatus, TableStatus, TurnStatus
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
-from pbem.service.play import move, standing_orders, views
+from pbem.service.play import changes, move, standing_orders, views
 from pbem.service.play.log import Kind, LogWriter, StandingEntry, latest_entries, standing_entries, write
 from pbem.service.play.move import lock_seat
 from pbem.service.play.rules import rules_of
@@ -69,7 +69,7 @@ def must_have_shown_nothing(tx: Tx, row: GameRow, undone: Sequence[StandingEntry
     entries = [standing.entry for standing in undone]
     seated = {each.seat for each in log.chain(tx, row.id, row.key, undone[0].seq) if each.kind == Kind.SEATED}
     _must_be_own(move.Actor.PERSON, changed_hands=seat in seated)
-    if not move.may_be_undone(entries) or seat not in entries[0].choices:
+    if not move.may_be_undone(entries):
         raise too_late(_("Others have decided since then, or luck was involved."))
     if deadlines.asked_together(tx, row.id, undone[0].turn):
         raise too_late(_("Several players choose at the same time now, and some may have chosen already."))
@@ -103,6 +103,7 @@ def _withdraw(tx: Tx, server: Server, row: GameRow, seat: int, chosen: str) -> N
     move.must_be_playing(row)
     position = _withdrawable(tx, row, seat)
     _must_be_chosen(move.box_of(row)[seat], chosen)
+    changes.must_be_few(tx, row, seat)
     _must_have_time(tx, server, row, row.turn, seat)
     record = LogWriter(row, server.now(), server.randomness)
     record.add(Kind.WITHDRAWN, seat, move.Actor.PERSON, {"turn": row.turn})
@@ -132,6 +133,7 @@ def _undo(tx: Tx, server: Server, row: GameRow, turn: int, seat: int, chosen: st
         raise _final(_("That turn has been taken back already."))
     emails = _undoable(tx, row, undone, seat)
     _must_be_chosen(undone[0].entry.choices[seat], chosen)
+    changes.must_be_few(tx, row, seat, undone_from=turn)
     _must_have_time(tx, server, row, turn, seat)
     now = server.now()
     for email in emails:

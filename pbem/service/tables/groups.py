@@ -87,13 +87,14 @@ def membership(tx: Tx, person_id: int, key: str) -> Membership:
 
 def invite(tx: Tx, server: Server, person_id: int, key: str, addresses: tuple[str, ...], network: str = "") -> None:
     """Invite typed addresses. Nothing tells whose they are, or who is a member already. Raises Forbidden, BadInput, TooMany."""
-    found = _organised(tx, person_id, key)
+    _must_organise(membership(tx, person_id, key))
     if len(read_addresses(addresses)) > MOST_AT_ONCE:
         raise BadInput(
             _("%(value)s addresses are too many.", value=len(addresses)),
             why=_("You can invite up to %(most)s at once.", most=MOST_AT_ONCE),
         )
-    typed = {person.id: person for person in (persons.find_or_add(tx, server, each) for each in addresses)}
+    typed = {person.id: person for person in persons.invitees(tx, server, addresses).values()}
+    found = _organised(tx, person_id, key)
     present, now = {row.person_id for row in found.everyone}, server.now()
     new = [person for person in typed.values() if person.id not in present]
     if len(present) + len(new) > MOST_MEMBERS:
@@ -113,6 +114,7 @@ def accept(tx: Tx, server: Server, group_id: int, person_id: int, name: str = ""
 
     Saying yes twice changes nothing.
     """
+    people.lock(tx, person_id)
     group = groups.lock(tx, group_id)
     row = groups.member(tx, group_id, person_id)
     if group is None or row is None:
@@ -184,9 +186,13 @@ def _locked(tx: Tx, person_id: int, key: str) -> Membership:
 
 def _organised(tx: Tx, person_id: int, key: str) -> Membership:
     found = _locked(tx, person_id, key)
+    _must_organise(found)
+    return found
+
+
+def _must_organise(found: Membership) -> None:
     if not found.organises:
         raise Forbidden(_("Only the group's organiser can do that."))
-    return found
 
 
 def _other(found: Membership, member_id: int) -> GroupMemberRow:

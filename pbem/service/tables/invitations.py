@@ -72,8 +72,7 @@ def invite_addresses(
 ) -> int:
     """Invite typed addresses, for a host whose own is confirmed. Returns how many are new. Raises TooMany."""
     invited: dict[int, tuple[PersonRow, str]] = {}
-    for address in addresses:
-        person = persons.find_or_add(tx, server, address)
+    for address, person in persons.invitees(tx, server, addresses).items():
         invited.setdefault(person.id, (person, address.strip()))
     new = _invite(tx, server, row, host, {person_id: typed for person_id, (_, typed) in invited.items()}, host_name)
     strangers.count_emails(tx, server, [invited[person_id][0].mailbox for person_id in new], network)

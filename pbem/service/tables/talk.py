@@ -63,7 +63,7 @@ def say(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, text: s
         body=text.encode(),
         nonce=server.randomness.bytes(hash_chain.NONCE_BYTES),
     )
-    talk.add(tx, game_id, row)
+    talk.add(tx, game_id, row, game.seq)
     _notify_mentioned(tx, server, game, seat, row.seq, text)
     return text
 

@@ -125,8 +125,11 @@ def _lock(tx: Tx, tournament_id: int, host_id: int, statuses: Collection[Tournam
 
 
 def _tell_all(tx: Tx, server: Server, row: TournamentRow, what: str, **facts: object) -> None:
-    """Tell everyone who takes part or waits."""
+    """Tell everyone who takes part or waits, and those who have left but still play in this round."""
+    playing = {each for table in tournaments.tables(tx, row.id) if table.round == row.round for each in seats_of(table)}
     current: list[EntrantRow] = [
-        each for each in tournaments.entrants(tx, row.id) if each.status in (EntrantStatus.IN, EntrantStatus.WAITING)
+        each
+        for each in tournaments.entrants(tx, row.id)
+        if each.status in (EntrantStatus.IN, EntrantStatus.WAITING) or each.number in playing
     ]
     sign_up.tell(tx, server, row, current, what, **facts)

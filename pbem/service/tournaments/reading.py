@@ -135,7 +135,7 @@ class TournamentPage:
 
     def entry_of(self, person_id: int) -> EntrantRow | None:
         """The entry of a person; None if they never signed up."""
-        return next((each for each in self.entrants if each.person_id == person_id), None)
+        return tournaments.entry_of(self.entrants, person_id)
 
 
 def page(tx: Tx, server: Server, key: str) -> TournamentPage:

@@ -78,4 +78,6 @@ def _after(tx: Tx, row: TournamentRow) -> dict[int, int]:
     rows = tournaments.entrants(tx, row.id)
     lines = standings(plan_of(row), entrants_of(rows), results_of(tournaments.tables(tx, row.id)), row.seed)
     found = divisions_next_season(plan_of(row), lines)
-    return {each.person_id: found[each.number] for each in rows if each.person_id is not None and each.number in found}
+    persons = {each.person_id for each in rows if each.person_id is not None}
+    own = {person: tournaments.entry_of(rows, person) for person in persons}
+    return {person: found[each.number] for person, each in own.items() if each is not None and each.number in found}

@@ -52,8 +52,7 @@ def invite(
     host = people.read(tx, host_id)
     persons.must_be_confirmed(host)
     people_invited = dict[int, tuple[PersonRow, str]]()
-    for address in addresses:
-        person = persons.find_or_add(tx, server, address)
+    for address, person in persons.invitees(tx, server, addresses).items():
         people_invited.setdefault(person.id, (person, address.strip()))
     now = server.now()
     day = limits.last(timedelta(days=1), now)
@@ -124,17 +123,14 @@ def tell(
 ) -> None:
     """Email these entrants about a tournament, those who are people."""
     facts = {"tournament": row.id, "what": what, "round": row.round} | facts
-    emails = [
-        outbox.NewEmail(each.person_id, EmailKind.TOURNAMENT, facts=facts)
-        for each in entrants
-        if each.person_id is not None
-    ]
-    outbox.queue(tx, emails, server.now())
+    # One who was merged with another may be two entrants.
+    readers = dict.fromkeys(each.person_id for each in entrants if each.person_id is not None)
+    outbox.queue(tx, [outbox.NewEmail(each, EmailKind.TOURNAMENT, facts=facts) for each in readers], server.now())
 
 
 def entrant_of(tx: Tx, row: TournamentRow, person_id: int) -> EntrantRow | None:
     """The entrant that a person is; None if they never signed up."""
-    return next((each for each in tournaments.entrants(tx, row.id) if each.person_id == person_id), None)
+    return tournaments.entry_of(tournaments.entrants(tx, row.id), person_id)
 
 
 def must_host(row: TournamentRow, person_id: int) -> None:
@@ -164,7 +160,7 @@ def _sign_up(tx: Tx, server: Server, row: TournamentRow, person: PersonRow, name
     is_full = sum(each.status == EntrantStatus.IN for each in entrants) >= row.most
     entrant = EntrantRow(
         tournament_id=row.id,
-        number=earlier.number if earlier else len(entrants) + 1,
+        number=earlier.number if earlier else max((each.number for each in entrants), default=0) + 1,
         person_id=person.id,
         bot=None,
         name=name,

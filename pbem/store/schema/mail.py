@@ -27,7 +27,8 @@ class EmailRow:
     `body` has placeholders for the links; a token is never stored. An email about a game exists once for each row of
     the log, seat and kind. One of status `digest` waits for its reader's next digest; one that is `withheld` its reader
     does not want, or has had too many like it. What a game waits for has `rank` 0, and `domain` is the receiver's: all domains take turns. `lease_id` is
-    the lease under which it is being sent, or 0 if its sender left it behind.
+    the lease under which it is being sent, or 0 if its sender left it behind. `lines` is the number of lines of talk that had
+    been said at its table when it was written.
 
     One with a `channel_id`, which is 0 for an email, goes through that channel: `body` is its message as JSON, and
     `remote_id` the service's name for it, as long as it may have to be edited.
@@ -54,6 +55,7 @@ class EmailRow:
     accepted_at: datetime | None
     channel_id: int
     remote_id: str | None
+    lines: int | None
 
 
 OUTBOX = table(

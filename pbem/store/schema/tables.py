@@ -226,7 +226,10 @@ LOG = table("log", LogRow, Index(None, "at"))
 
 @dataclass(frozen=True, slots=True)
 class TalkRow:
-    """One line of table talk, in a hash chain of its own per game; a redacted line has no text."""
+    """One line of table talk, in a hash chain of its own per game; a redacted line has no text.
+
+    `log_seq` is the last row of the game's log when it was said: what came before or after, no clock can say.
+    """
 
     game_id: Annotated[GameId, KEY]
     seq: Part
@@ -237,6 +240,7 @@ class TalkRow:
     nonce: bytes | None
     body_hash: bytes
     hash: bytes
+    log_seq: int
 
 
 TALK = table("talk", TalkRow)

@@ -19,7 +19,8 @@ class DeadlineRow:
 
     It is `open` until the seat decides, then `closed`, or `missed` if the time ran out first; `rewound` if the turn no
     longer counts. `attempts` counts how often a worker has begun to act on it, and `claimed_until` keeps other workers
-    away meanwhile. `undelivered` says that the email about the turn came back.
+    away meanwhile. `undelivered` says that the email about the turn came back. A second chance names the
+    `missed_turn` before it, and is counted with that as one turn.
     """
 
     game_id: Annotated[GameId, KEY]
@@ -38,6 +39,7 @@ class DeadlineRow:
     attempts: int
     claimed_until: datetime | None
     undelivered: bool
+    missed_turn: int | None
 
 
 DEADLINE = table(

@@ -71,7 +71,8 @@ class EntrantRow:
     """Someone who takes part. `number` is the order of signing up; `rank` is the seed, 1 the strongest, and 0 before the start.
 
     They can be at tables from round `since` on, and up to round `until` if that is set. Those who wait for a place have the status
-    `waiting`. A bot that fills a table has no person.
+    `waiting`. A bot that fills a table has no person; someone who was merged with another after the start may have two entries,
+    and has left one.
     """
 
     tournament_id: Annotated[TournamentId, KEY]
@@ -88,13 +89,7 @@ class EntrantRow:
     signed_up_at: datetime
 
 
-ENTRANT = table(
-    "entrant",
-    EntrantRow,
-    UniqueConstraint("tournament_id", "person_id"),
-    one_of("status", *EntrantStatus),
-    Index(None, "person_id"),
-)
+ENTRANT = table("entrant", EntrantRow, one_of("status", *EntrantStatus), Index(None, "person_id"))
 
 
 @dataclass(frozen=True, slots=True)

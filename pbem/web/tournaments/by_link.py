@@ -43,5 +43,6 @@ def leave(token: str) -> Response:
     """Decline, or leave the tournament."""
     if not csrf.a_person_clicked():
         return show(token, ask_again=True)
-    by_link.leave(server(), token)
+    if key := by_link.leave(server(), token):
+        return site.go("tournaments.show", key=key, done="left tournament")
     return site.go("tournament_link.show", token=token, done="left tournament")

@@ -11,7 +11,8 @@ from pbem.domain.tournaments.plan import FORMATS
 from pbem.domain.tournaments.words import format_name
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
-from pbem.service.tournaments import hosting, new, reading, sign_up
+from pbem.service.desk import tournament_hosts
+from pbem.service.tournaments import new, reading, sign_up
 from pbem.service.tournaments.new import TournamentSettings
 from pbem.web import client, site
 from pbem.web.people import my_page
@@ -104,7 +105,7 @@ def invite(key: str) -> Response:
 @site.shows_refusals_on(show)
 def pause(key: str) -> Response:
     """Pause, or go on."""
-    server().run(hosting.resume if field("on") else hosting.pause, _id(key), person_id())
+    _changes("resume" if field("on") else "pause", key)
     return site.go("own_tournaments.show", key=key, done="tournament changed")
 
 
@@ -112,7 +113,7 @@ def pause(key: str) -> Response:
 @site.shows_refusals_on(show, about="days")
 def extend(key: str) -> Response:
     """Give more time."""
-    server().run(hosting.extend, _id(key), person_id(), whole_number("days", _("a number of days")))
+    _changes("extend", key, whole_number("days", _("a number of days")))
     return site.go("own_tournaments.show", key=key, done="tournament changed")
 
 
@@ -122,7 +123,7 @@ def correct(key: str) -> Response:
     """Correct the places at a table."""
     at = (whole_number("round", _("a round")), whole_number("table", _("a table")))
     places = tuple(site.read_number(each, _("a place")) for each in field("places").replace(",", " ").split())
-    server().run(hosting.correct, _id(key), person_id(), *at, places, field("reason"))
+    _changes("correct", key, *at, places, field("reason"))
     return site.go("own_tournaments.show", key=key, done="tournament changed")
 
 
@@ -130,7 +131,7 @@ def correct(key: str) -> Response:
 @site.shows_refusals_on(show, about="number")
 def remove(key: str) -> Response:
     """Take someone out."""
-    server().run(hosting.remove, _id(key), person_id(), whole_number("number", _("a player")), field("reason"))
+    _changes("remove", key, whole_number("number", _("a player")), field("reason"))
     return site.go("own_tournaments.show", key=key, done="tournament changed")
 
 
@@ -138,8 +139,13 @@ def remove(key: str) -> Response:
 @site.shows_refusals_on(show, about="reason")
 def call_off(key: str) -> Response:
     """End it without a winner."""
-    server().run(hosting.call_off, _id(key), person_id(), field("reason"))
+    _changes("call off", key, field("reason"))
     return site.go("own_tournaments.show", key=key, done="tournament changed")
+
+
+def _changes(what: str, key: str, *given: object) -> None:
+    """Change something as the host."""
+    server().run(tournament_hosts.change, what, _id(key), person_id(), *given)
 
 
 def _settings(kind: str, options: dict[str, str | int]) -> TournamentSettings:

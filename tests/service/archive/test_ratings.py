@@ -29,7 +29,7 @@ from tests.mail.transports import ACCEPTED, FunctionTransport
 from tests.service.actors import moderate
 from tests.service.conftest import START
 from tests.service.database import count_calls
-from tests.service.desk.test_put_back import back, saved_of
+from tests.service.desk.test_put_back import back, saved_of, vanish
 from tests.service.outgoing.test_deliver import HEAD
 
 
@@ -221,6 +221,63 @@ def test_a_game_that_is_put_back_counts_once(server, table):
     added(game)
     assert (stored(server), stored(server, RESULT)) == (before, rows)
     assert game.row().result_seq == 1
+
+
+def parts(rows):
+    return [(row.seat, row.player, row.rank) for row in rows]
+
+
+def as_played(server, game):
+    """What the log says of a game that is over."""
+    return parts(server.read(ending_of, game.row()))
+
+
+def test_a_game_that_ended_elsewhere_counts_for_those_who_ended_it_there(server, table, person):
+    game, zoe = table("bid", 3, options={"max_auctions": 1}, rated=True), person("Zoe")
+    ann, earlier = game.person_at(0), saved_of(server, game)
+    moderate(server, Substitute(game.id, 0, "zoe@example.org"))
+    finish(game)
+    ended, rows = saved_of(server, game), as_played(server, game)
+    vanish(server, game)
+    _, game = back(server, earlier)
+    assert game.person_at(0) == ann
+    _, game = back(server, ended, replacing=True)
+    assert game.person_at(0) == zoe
+    added(game)
+    assert parts(results_of(game)) == as_played(server, game) == rows
+    with server.store.read() as tx:
+        rated = rating_rows.current(tx, {(key_of(server, each), OVERALL) for each in (ann, zoe)})
+    assert {key for (key, _kind), rating in rated.items() if rating.games} == {key_of(server, zoe)}
+
+
+def test_a_game_put_back_counts_for_players_who_have_been_deleted_since(server, table):
+    game = table("bid", 4, options={"max_auctions": 1}, rated=True)
+    ann, ben = game.person_at(0), game.person_at(1)
+    server.run(leaving.resign, game.id, 0, ann)
+    finish(game)
+    added(game)
+    saved, rows, before = saved_of(server, game), parts(results_of(game)), stored(server)
+    assert rows == as_played(server, game)
+    for gone in (ann, ben):
+        server.run(delete.delete_person, gone)
+    back(server, saved, replacing=True)
+    added(game)
+    assert parts(results_of(game)) == as_played(server, game) == rows
+    assert stored(server) == before
+
+
+def test_a_corrected_result_comes_back_with_the_log_that_has_it(server, table):
+    game = played(table)
+    before, ranks = saved_of(server, game), {row.seat: row.rank for row in results_of(game)}
+    corrected = {seat: (rank % 3) + 1 for seat, rank in ranks.items()}
+    moderate(server, Correct(game.id, "result", " ".join(str(corrected[seat]) for seat in sorted(corrected))))
+    added(game)
+    after = saved_of(server, game)
+    for saved, counts in ((after, corrected), (before, ranks), (after, corrected)):
+        back(server, saved, replacing=True)
+        added(game)
+        assert {row.seat: row.rank for row in results_of(game)} == counts
+    assert rebuild(server).changed == 0
 
 
 def test_a_job_that_is_killed_at_any_point_is_done_once_by_the_next(server, table):

@@ -8,6 +8,7 @@ import pytest
 from pbem.domain.delivery import parse_delivery
 from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, Refusal, Stale
 from pbem.service import links
+from pbem.service.account import delete
 from pbem.service.clocks import vacations
 from pbem.service.desk.acts.people import Merge
 from pbem.service.desk.acts.perform import perform
@@ -16,9 +17,18 @@ from pbem.service.outgoing import preferences
 from pbem.service.people import addresses, sessions
 from pbem.service.play.log import Kind
 from pbem.service.play.move import Actor, play_locked
-from pbem.service.tables import joining
+from pbem.service.tables import groups, invitations, joining
 from pbem.service.tables.new import TableSettings
-from pbem.store import blocks, friends, games, notes, tables as waiting, vacations as vacation_rows
+from pbem.store import (
+    blocks,
+    friends,
+    games,
+    groups as group_rows,
+    notes,
+    people,
+    tables as waiting,
+    vacations as vacation_rows,
+)
 from pbem.store.blocks import BlockRow
 from pbem.store.links import LinkKey
 from pbem.store.schema import FriendRow
@@ -27,7 +37,7 @@ from pbem.tokens import Purpose
 from tests.service.actors import OLGA, moderate
 from tests.service.database import all_rows, check_atomic, queued_emails
 from tests.service.outgoing.test_deliver import drain, post_to
-from tests.service.races import at_call
+from tests.service.races import at_call, meetings
 
 
 @pytest.fixture
@@ -209,3 +219,76 @@ def test_the_private_notes_of_both_are_kept(server, game, ann, annabel):
         "As Ben I was bold.",
     ]
     assert len(all_rows(server.store)["note"]) == 2
+
+
+def invited_to(server, game_id):
+    """Whose the open invitations to a table are."""
+    return [row.person_id for row in server.query(waiting.invitations, game_id)]
+
+
+def unsent(server, person_id, kind="invitation"):
+    return [each for each in queued_emails(server, person_id, kind) if each.status == "queued"]
+
+
+@pytest.fixture
+def hosted(server, person):
+    """A table that waits for players, and its host."""
+    host = person("Hannah")
+    made = server.run(joining.create_table, host, TableSettings("templari", 3, private=True))
+    return made.game_id, host
+
+
+def test_an_invitation_to_an_address_that_was_merged_is_for_who_they_are_now(server, hosted, ann, annabel):
+    game_id, host = hosted
+    moderate(server, Merge(annabel, ann))
+    server.run(invitations.invite, game_id, host, ("ann@example.org",))
+    assert invited_to(server, game_id) == [annabel]
+    (email,) = unsent(server, annabel)
+    assert "@" not in email.facts
+    assert unsent(server, ann) == []
+
+
+def test_an_invitation_on_its_way_follows_a_merge(server, hosted, ann, annabel):
+    game_id, host = hosted
+    server.run(invitations.invite, game_id, host, ("ann@example.org",))
+    (before,) = unsent(server, ann)
+    moderate(server, Merge(annabel, ann))
+    assert invited_to(server, game_id) == [annabel]
+    assert unsent(server, ann) == []
+    (email,) = unsent(server, annabel)
+    assert (email.game_id, email.facts) == (before.game_id, before.facts)
+
+
+def test_a_merge_while_someone_is_invited_leaves_the_invitation_with_who_they_are_now(server, person):
+    host = person("Hannah")
+    for number, meeting in enumerate(meetings(server.store)):
+        keeps, goes = person(f"Keeps{number}"), person(f"Goes{number}")
+        game_id = server.run(joining.create_table, host, TableSettings("templari", 3, private=True)).game_id
+        meeting(
+            partial(server.run, invitations.invite, game_id, host, (f"goes{number}@example.org",)),
+            partial(moderate, server, Merge(keeps, goes)),
+        )
+        assert invited_to(server, game_id) == [keeps]
+        assert unsent(server, goes) == []
+        assert len(unsent(server, keeps)) == 1
+
+
+@pytest.mark.parametrize("act", ["accept", "delete", "merge"])
+def test_people_are_locked_before_their_groups(server, person, ann, annabel, monkeypatch, act):
+    key = server.run(groups.create, ann, "Friday")
+    server.run(groups.invite, ann, key, ("annabel@example.org",))
+    group_id = server.query(group_rows.by_key, key).id
+    locks, lock_person, lock_group = [], people.lock, group_rows.lock
+    monkeypatch.setattr(people, "lock", lambda tx, each: locks.append(("person", each)) or lock_person(tx, each))
+    monkeypatch.setattr(group_rows, "lock", lambda tx, each: locks.append(("group", each)) or lock_group(tx, each))
+    if act == "accept":
+        server.run(groups.accept, group_id, annabel)
+    elif act == "delete":
+        server.run(delete.delete_person, ann)
+    else:
+        moderate(server, Merge(annabel, ann))
+    first = locks.index(("group", group_id))
+    assert first
+    assert {each for each in locks[first:] if each[0] == "person"} <= {*locks[:first]}, (
+        "nobody new is locked afterwards"
+    )

@@ -387,6 +387,16 @@ def test_everything_that_ends_ends_a_channel_that_a_stranger_may_have_entered(wa
     assert "Your turn" in way.far.requests[-1].body.decode()
 
 
+def test_an_address_is_the_same_one_however_it_is_typed_and_whatever_sends_to_it(way, table):
+    game = table()
+    ann, ben = game.person_at(0), game.person_at(1)
+    way.use(ann)
+    path = PATHS[ChannelKind.NTFY]
+    for typed in (path, f"{path}/", f"{path}?", f"/x/..{path}", path.replace("t", "%74")):
+        with pytest.raises(BadInput, match="Others read"):
+            way.enter(ben, ChannelKind.WEBHOOK, path=typed)
+
+
 def test_a_channel_is_one_persons_or_tables_and_a_wrong_code_counts(way, table):
     game = table()
     ann, ben = game.person_at(0), game.person_at(1)

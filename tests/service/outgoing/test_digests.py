@@ -129,6 +129,26 @@ def test_a_day_without_news_has_no_digest(server, clock, sink, post, games):
     assert queued_emails(server, kind="digest") == []
 
 
+def test_a_digest_has_what_was_said_since_the_last_one_whatever_the_clock_says(server, clock, sink, post, games):
+    ann = games[0].person_at(0)
+    server.run(preferences.choose, ann, DAILY, None, time(8))
+    drain(server, clock, post)
+
+    def digest(line):
+        seat = next(seat for seat in range(3) if games[0].person_at(seat) != ann)
+        clock.set(clock.now() - 2 * HOUR)
+        server.run(talk.say, games[0].id, seat, games[0].person_at(seat), line)
+        play_once(games[0])
+        next_eight(clock)
+        carry(server, post)
+        return digest_of(sink, server, ann)[-1].text
+
+    assert "One" in digest("One")
+    second = digest("Two")
+    assert "Two" in second
+    assert "One" not in second
+
+
 @pytest.mark.parametrize("many", [2, 4])
 def test_the_tables_of_a_digest_share_its_room_for_what_happened_talk_and_links(server, clock, sink, post, table, many):
     """No table takes the room of another, and the email is no longer for many tables than for one."""

@@ -16,6 +16,7 @@ from pbem.service.outgoing.deliver import Post
 from pbem.service.tables import talk
 from tests.mail.sink import Sink
 from tests.service.actors import moderate
+from tests.service.clock import DAY
 from tests.service.inbox import HOST, Inbox
 from tests.service.outgoing.test_deliver import HEAD, HOUR
 
@@ -194,6 +195,19 @@ def test_emails_leave_out_their_readers_own_talk(game, sends):
         game.play(min(game.asked()), f"bid {bid}")
     (turn,) = [each for each in sends() if f", turn {game.row().turn}: " in str(each.message["Subject"])]
     assert "TALK" not in turn.text
+
+
+def test_talk_is_in_the_next_email_once_whatever_the_clock_says(game, sends, clock):
+    first = min(game.asked())
+    sends()
+    clock.set(clock.now() - DAY)
+    game.server.run(talk.say, game.id, first, game.person_at(first), "Good luck, everyone!")
+    readers = []
+    for bid in range(1, 7):
+        game.play(min(game.asked()), f"bid {bid}")
+        readers += [str(email.message["To"]) for email in sends() if "Good luck" in email.text]
+        clock.set(clock.now() - DAY)
+    assert len(readers) == len({*readers}) == 2
 
 
 def test_talk_is_in_the_next_email_of_the_others(game, sends):

@@ -11,7 +11,7 @@ from pbem.service.tables import joining, talk
 from pbem.service.tables.new import TableSettings
 from pbem.store import games, talk as talk_rows
 from tests.service.actors import moderate
-from tests.service.clock import HOUR
+from tests.service.clock import DAY, HOUR
 from tests.service.database import all_rows, email_kinds
 
 
@@ -42,7 +42,7 @@ def heard(game, seat):
 def in_email(game, seat):
     """The lines of talk that an email to a seat would show."""
     with game.server.store.read() as tx:
-        return [line.text for line in talk_rows.heard(tx, game.id, games.read(tx, game.id).key, seat, None)]
+        return [line.text for line in talk_rows.heard(tx, game.id, games.read(tx, game.id).key, seat, 0, 99)]
 
 
 def test_a_blocked_player_is_hidden_from_the_blocker_only(game):
@@ -110,6 +110,23 @@ def test_no_invitation_is_emailed_to_a_person_who_blocks_its_host(game):
     assert "invitation" in email_kinds(server, game.person_at(2))
     # They may join all the same.
     server.run(joining.join, made.game_id, me)
+
+
+def test_new_lines_are_counted_whatever_the_clock_says(game, clock):
+    """Lines said after the player's last act are new, and those before aren't, even if the clock was set back in between."""
+    first, other = 0, 1
+
+    def new():
+        return game.server.read(seat_view.view_seat, token(game, first)).new_lines
+
+    say(game, other, "Before.")
+    clock.set(clock.now() - DAY)
+    for seat, decision in game.asked().items():
+        game.play(seat, decision.default)
+    assert new() == 0
+    clock.set(clock.now() - DAY)
+    say(game, other, "After.")
+    assert new() == 1
 
 
 def test_new_lines_since_a_players_last_act_are_counted(game):

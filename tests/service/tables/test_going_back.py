@@ -1,16 +1,22 @@
 """Going back by everyone's consent: proposed by one, agreed by all, ended by the next move, and refused where hidden things were seen."""
 
 import json
+from datetime import time as time_of_day
 
 import pytest
 
+from pbem.domain.delivery import parse_delivery
 from pbem.domain.errors import Forbidden, Gone, Stale
 from pbem.service.desk.acts.clocks import Pause
 from pbem.service.desk.acts.seats import Substitute
+from pbem.service.outgoing import preferences
+from pbem.service.outgoing.deliver import Post, deliver
 from pbem.service.play import standing_orders, undo
 from pbem.service.play.log import Kind, public_body_of
 from pbem.service.tables import going_back
 from pbem.store import votes as vote_rows
+from tests.mail.kinds import HEAD
+from tests.mail.transports import ACCEPTED, FunctionTransport
 from tests.service.actors import moderate
 from tests.service.clock import DAY
 from tests.service.database import all_rows, check_atomic, email_kinds, queued_emails
@@ -226,3 +232,39 @@ def test_going_back_leaves_nothing_half_done(played):
     agree(game, one)
     assert check_atomic(game.server.store, lambda: agree(game, two)) > 8
     assert game.verifies()
+
+
+def deliver_now(game):
+    deliver(game.server, Post(HEAD, FunctionTransport(lambda _email: ACCEPTED)), limit=200)
+
+
+def status_of_proposals(game):
+    return {each.person_id: each.status for each in queued_emails(game.server, kind="back_proposed")}
+
+
+@pytest.mark.parametrize("way", ["daily", "after 12h", "reminders"])
+def test_a_proposal_waits_for_no_digest_and_no_delay(clock, server, table, way):
+    game = table("templari", 3, going_back=True)
+    (seat,) = game.asked()
+    move(game)
+    one, two = (game.person_at(each) for each in range(3) if each != seat)
+    server.run(preferences.choose, one, parse_delivery(way), None, time_of_day(8))
+    propose(game, seat)
+    clock.advance(server.hold)
+    deliver_now(game)
+    assert status_of_proposals(game) == {one: "sent", two: "sent"}
+
+
+@pytest.mark.parametrize("ended", ["by a move", "by its proposer"])
+def test_a_proposal_that_is_over_is_no_longer_sent(clock, server, table, ended):
+    game = table("templari", 3, going_back=True)
+    (seat,) = game.asked()
+    move(game)
+    propose(game, seat)
+    if ended == "by a move":
+        move(game)
+    else:
+        server.run(going_back.play_on, game.id, seat, game.person_at(seat))
+    clock.advance(server.hold)
+    deliver_now(game)
+    assert {*status_of_proposals(game).values()} == {"superseded"}

@@ -145,7 +145,7 @@ def test_a_muted_player_is_not_heard_under_a_former_name(ben_has_left):
     assert ([line.text for line in page.lines], page.left_out) == (["I am Zoe."], 1)
     assert [line["text"] for line in json.loads(server.read(seat_file.by_link, ann)[1])["talk"]] == ["I am Zoe."]
     with server.store.read() as tx:
-        heard = talk_rows.heard(tx, ben_has_left.id, ben_has_left.row().key, 0, None)
+        heard = talk_rows.heard(tx, ben_has_left.id, ben_has_left.row().key, 0, 0, 99)
     assert [line.text for line in heard] == ["I am Zoe."]
 
 

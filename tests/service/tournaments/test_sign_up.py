@@ -1,6 +1,7 @@
 """Signing up: by the link or a reply, with a waiting list, and what it tells nobody."""
 
 import json
+from datetime import timedelta
 
 import pytest
 
@@ -9,7 +10,7 @@ from pbem.service import links
 from pbem.service.account.delete import delete_person
 from pbem.service.outgoing.deliver import Post, deliver
 from pbem.service.tables import groups
-from pbem.service.tournaments import by_link, sign_up
+from pbem.service.tournaments import by_link, hosting, sign_up
 from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
 from tests.mail.kinds import HEAD
@@ -75,6 +76,45 @@ def test_the_link_of_the_email_signs_up_a_stranger(tournament, server):
     assert (cup.entrant("Nora").status, cup.entrant("Nora").word) == ("in", "a word")
     by_link.leave(server, token)
     assert cup.entrant("Nora").status == "left"
+
+
+def entry_link(cup, name):
+    """A link of the first email about a tournament to someone."""
+    kinds = ("sign_up", "tournament")
+    email = next(each for each in queued_emails(cup.server, cup.people[name]) if each.kind in kinds)
+    return cup.server.run(links.make_token, LinkKey(Purpose.ENTRY, email.person_id, outbox_id=email.id))
+
+
+def test_a_link_for_signing_up_ends_with_sign_up_for_those_who_did_not(tournament, server, person):
+    cup = tournament("Ann", "Ben", "Cleo", "Dan")
+    dora = person("Dora")
+    server.run(sign_up.invite, cup.id, cup.host, ("dora@example.org",))
+    cup.people["Dora"] = dora
+    dora = entry_link(cup, "Dora")
+    cup.begins()
+    for act in (lambda: server.read(by_link.entry_page, dora), lambda: by_link.enter(server, dora, "Dora", "")):
+        with pytest.raises(Gone, match="Sign-up is over") as gone:
+            act()
+        assert gone.value.tournament == cup.key
+    ann = entry_link(cup, "Ann")
+    assert server.read(by_link.entry_page, ann).entry.name == "Ann"
+    assert by_link.leave(server, ann) == cup.key
+    with pytest.raises(Gone, match="You've left this tournament"):
+        by_link.leave(server, ann)
+    ben = entry_link(cup, "Ben")
+    server.run(hosting.call_off, cup.id, cup.host, "It rains.")
+    with pytest.raises(Gone, match="called off"):
+        server.read(by_link.entry_page, ben)
+
+
+def test_an_invitation_that_waits_until_sign_up_is_over_never_leaves(tournament, server, person, clock):
+    cup = tournament("Ann", "Ben", "Cleo")
+    dora = person("Dora")
+    server.run(sign_up.invite, cup.id, cup.host, ("dora@example.org",))
+    cup.begins()
+    clock.advance(timedelta(hours=1))
+    deliver(server, Post(HEAD, FunctionTransport(lambda _email: ACCEPTED)), limit=200)
+    assert [email.status for email in queued_emails(server, dora, "sign_up")] == ["superseded"]
 
 
 def test_the_waiting_list_moves_up_when_someone_leaves(tournament):

@@ -122,7 +122,7 @@ def test_earlier_messages_of_a_seat_are_not_attributed_to_its_new_player(talk_pa
     assert other_page.count(f"{new} ·") == other_page.count(f"{other} ·") == 1
     names = [game.players()[seat].name for seat in range(3)]
     with server.store.read() as tx:
-        lines = talk_rows.heard(tx, game.id, game.row().key, 0, None)
+        lines = talk_rows.heard(tx, game.id, game.row().key, 0, 0, 99)
     assert [(line.who(names[line.seat]), line.text) for line in lines] == [
         (old, "I am bored."),
         (other, "Please play on."),

@@ -5,7 +5,6 @@ players are told and may leave. Of a redacted line the text goes; that it was sa
 """
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -34,9 +33,6 @@ from pbem.store.games import GameRow
 
 WHAT: Final = ("name", "title", "pace", "missed_limit", "successor", "option", "result")
 """What can be corrected: a player's name, the table's settings, and the result that counts for ratings."""
-
-_NO_RESULT: Final = "none"
-"""The text of a result that counts for nobody."""
 
 
 @dataclass(frozen=True)
@@ -113,8 +109,8 @@ class Correct(TableAct):
 
     def _result(self, context: Context, row: GameRow) -> ActResult:
         ranks = _parse_ranks(self.to, row.seats)
-        before = _written(ratings.ranks_of(context.tx, row))
-        now = _written(ranks)
+        before = ratings.written_ranks(ratings.ranks_of(context.tx, row))
+        now = ratings.written_ranks(ranks)
         if before == now:
             raise Gone(_("It already says so."), remedy=_("Nothing changed."))
         ratings.correct(context.tx, context.server, row, ranks)
@@ -196,7 +192,7 @@ def _parse_correction(row: GameRow, what: str, to: str) -> tuple[str, str, dict[
 def _parse_ranks(to: str, seats: int) -> dict[int, int] | None:
     """The places by seat; None for a result that shall not count. Raises BadInput."""
     words = to.replace(",", " ").split()
-    if words == [_NO_RESULT]:
+    if words == [ratings.NO_RESULT]:
         return None
     if len(words) != seats or not all(word.isdecimal() and 1 <= int(word) <= seats for word in words):
         raise BadInput(
@@ -204,11 +200,7 @@ def _parse_ranks(to: str, seats: int) -> dict[int, int] | None:
             why=_("It needs a place from 1 to %(seats)s for each seat, such as “2 1 1” for three seats.", seats=seats),
             remedy=_("Write the places in the order of the seats, or “none” if the game doesn't count."),
         )
-    return {seat: int(word) for seat, word in enumerate(words)}
-
-
-def _written(ranks: Mapping[int, int] | None) -> str:
-    return _NO_RESULT if ranks is None else " ".join(str(ranks[seat]) for seat in sorted(ranks))
+    return ratings.read_ranks(" ".join(words))
 
 
 def _option(row: GameRow, to: str) -> tuple[str, str, dict[str, Any]]:

@@ -1,5 +1,6 @@
 """Acts on people: change or retry their address, new links, merge two, ban, lift a ban, export or delete their data."""
 
+import json
 import re
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
@@ -10,7 +11,7 @@ from pbem.domain.acts import Act
 from pbem.domain.deleted_people import is_former
 from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, Stale
 from pbem.domain.moments import day_text
-from pbem.domain.states import EmailKind, EmailStatus, TableStatus
+from pbem.domain.states import EmailKind, EmailStatus, TableStatus, TournamentStatus
 from pbem.domain.user_text import isolate
 from pbem.i18n.speech import gettext as _
 from pbem.service.account import change_address, delete
@@ -21,6 +22,7 @@ from pbem.service.desk.acts.perform import ActResult, Context, PersonAct
 from pbem.service.outgoing import new_links
 from pbem.service.people import sessions
 from pbem.service.play.log import Kind
+from pbem.service.tournaments import sign_up
 from pbem.store import (
     blocks,
     deadlines,
@@ -35,6 +37,7 @@ from pbem.store import (
     players as player_rows,
     revocations,
     tables as table_rows,
+    tournaments,
 )
 from pbem.store.games import GameRow
 from pbem.store.people import PersonRow
@@ -166,6 +169,10 @@ class Merge(PersonAct):
         if self.other_id == self.person_id:
             raise BadInput(_("These two are already merged."), remedy=_("Choose the other one."))
         revocations.begin(tx, Holder(person_id=self.other_id))
+        # Tournaments are locked before games, games before people, people before groups, each in the order of their ids.
+        entered = {row.id for each in (self.person_id, self.other_id) for row in tournaments.of_person(tx, each)}
+        for number in sorted(entered):
+            tournaments.lock(tx, number)
         locked = self._locked(context)
         persons = {number: people.lock(tx, number) for number in sorted((self.person_id, self.other_id))}
         if self._locked(context).keys() != locked.keys():
@@ -178,10 +185,15 @@ class Merge(PersonAct):
             )
         asked = [row for row in deadlines.of_person(tx, self.other_id) if row.turn == locked[row.game_id].turn]
         now = server.now()
-        for number in merge.unsent_emails(tx, self.other_id):
-            outbox.change(tx, number, status=EmailStatus.SUPERSEDED, lease_id=None)
-            ledger.note(tx, number, now, "superseded", "their tables are another address's now")
-        merge.move_rows(tx, self.other_id, self.person_id)
+        unsent = merge.unsent_emails(tx, self.other_id)
+        for email in unsent:
+            outbox.change(tx, email.id, status=EmailStatus.SUPERSEDED, lease_id=None)
+            ledger.note(tx, email.id, now, "superseded", "their tables are another address's now")
+        for number in merge.move_rows(tx, self.other_id, self.person_id):
+            # One of two entries has given up its place.
+            tournament = tournaments.read(tx, number)
+            if tournament.status == TournamentStatus.OPEN:
+                sign_up.fill_places(tx, server, tournament)
         ratings.merge(tx, server, persons[self.other_id].key, persons[self.person_id].key)
         finished_games.merge(tx, persons[self.other_id].key, persons[self.person_id].key)
         if (seen := insiders.plays_and_looked(tx, self.person_id)) is not None:
@@ -204,7 +216,12 @@ class Merge(PersonAct):
         turns = [
             outbox.NewEmail(self.person_id, EmailKind.TURN, row.game_id, None, row.seat, row.turn) for row in asked
         ]
-        outbox.queue(tx, turns, now)
+        invited = [
+            outbox.NewEmail(self.person_id, EmailKind(each.kind), each.game_id, facts=json.loads(each.facts))
+            for each in unsent
+            if each.kind in merge.INVITING
+        ]
+        outbox.queue(tx, [*turns, *invited], now)
         begun = [row for row in locked.values() if row.status in _STARTED]
         for row in begun:
             self._tell(context, row)

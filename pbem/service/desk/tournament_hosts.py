@@ -1,0 +1,31 @@
+"""What hosts change in their tournaments, in the audit: a host may play there, too."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from pbem.domain.acts import Act, Actor, Role
+from pbem.service.desk import audit
+from pbem.service.server import Server
+from pbem.service.tournaments import hosting
+from pbem.store import people, tournaments
+from pbem.store.database import Tx
+
+CHANGES: Final[dict[str, Callable[..., None]]] = {
+    "pause": hosting.pause,
+    "resume": hosting.resume,
+    "extend": hosting.extend,
+    "correct": hosting.correct,
+    "remove": hosting.remove,
+    "call off": hosting.call_off,
+}
+"""What a host can change, as the audit calls it."""
+
+
+def change(tx: Tx, server: Server, what: str, tournament_id: int, host_id: int, *given: Any) -> None:
+    """Do one of these changes, and note it in the audit, with its reason if it has one. Raises as that does."""
+    CHANGES[what](tx, server, tournament_id, host_id, *given)
+    reason = next((each for each in given if isinstance(each, str)), what)
+    details = [each for each in given if not isinstance(each, str)]
+    host, key = people.read(tx, host_id), tournaments.read(tx, tournament_id).key
+    actor = Actor(Role.HOST, host.name, person_id=host_id)
+    audit.record(tx, server, actor, Act.TOURNAMENT, reason, what=what, tournament=key, given=details)
