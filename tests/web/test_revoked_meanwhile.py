@@ -102,6 +102,7 @@ ACTS = {
     "review.share": {"shared": "yes"},
     "seat.leave_order": {"turn": "{turn}", "order": "pass"},
     "seat.drop_order": {},
+    "seat.move_order": {"rank": "0", "to": "down"},
     "seat.show_api_token": {},
     "choice.play": {"turn": "{turn}", "choice": "pass", "press": "yes"},
     "choice.take_back": {"turn": "0"},

@@ -45,7 +45,7 @@ from pbem.service.play.seals import Proof
 from pbem.service.play.seat_cache import decision_in
 from pbem.service.server import Server
 from pbem.service.tables import going_back, talk
-from pbem.store import deadlines, games, log, people, received as rows
+from pbem.store import deadlines, games, log, people, received as rows, seats
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.outbox import NewEmail
@@ -277,7 +277,24 @@ def _leave_order(acting: _Acting, standing: StandingOrder) -> tuple[Done, str]:
         raise _moved_on(acting)
     tx, server = acting.tx, acting.server
     order = play_orders.set_order(tx, server, acting.game_id, acting.seat, standing.text, acting.person_id)
-    return Done.ORDERED, orders.write_order(order)
+    return Done.ORDERED, _in_words(acting, order)
+
+
+def _drop_order(acting: _Acting, command: WordCommand) -> tuple[Done, str]:
+    several = orders.as_list(play_move.orders_of(acting.game()).get(acting.seat))
+    if not several:
+        raise Gone(_("You have no standing order."), remedy=_("Nothing changed."))
+    rank = int(command.rest) - 1 if command.rest else None
+    if rank is not None and not 0 <= rank < len(several):
+        raise Gone(_("You have no standing order %(number)s.", number=command.rest), remedy=_("Nothing changed."))
+    play_orders.drop_order(acting.tx, acting.server, acting.game_id, acting.seat, acting.person_id, rank)
+    return Done.ORDER_DROPPED, ""
+
+
+def _in_words(acting: _Acting, order: orders.Order) -> str:
+    """An order for the receipt, with the players' names."""
+    names = tuple(each.name for each in seats.taken(acting.tx, acting.game_id))
+    return orders.in_words(order, speech.teller(rules_of(acting.game()), acting.seat, names))
 
 
 def _moved_on(acting: _Acting) -> Stale:
@@ -308,16 +325,14 @@ def _do_word(acting: _Acting, command: WordCommand) -> tuple[Done, str]:
         case Word.MORE_TIME:
             who = more_time.give_by_name(tx, server, acting.game_id, acting.seat, person_id, command.rest, acting.turn)
             return Done.GIVEN, who
-        case Word.ORDER:
+        case Word.ORDER | Word.ADD_ORDER:
             # An order names no turn: it belongs to what its writer was asked, however late it arrives.
             game_id, seat, turn = acting.game_id, acting.seat, acting.turn
-            order = play_orders.set_order(tx, server, game_id, seat, command.rest, person_id, turn)
-            return Done.ORDERED, orders.write_order(order)
+            add = command.word is Word.ADD_ORDER
+            order = play_orders.set_order(tx, server, game_id, seat, command.rest, person_id, turn, add=add)
+            return Done.ORDERED, _in_words(acting, order)
         case Word.DROP_ORDER:
-            if acting.seat not in play_move.orders_of(acting.game()):
-                raise Gone(_("You have no standing order."), remedy=_("Nothing changed."))
-            play_orders.drop_order(tx, server, acting.game_id, acting.seat, person_id)
-            return Done.ORDER_DROPPED, ""
+            return _drop_order(acting, command)
         case Word.VACATION:
             vacation = parse_vacation(command.rest, local_day(server.now(), ZoneInfo(people.read(tx, person_id).zone)))
             vacations.book(tx, server, person_id, vacation)
