@@ -35,7 +35,7 @@ from pbem.store.deadlines import NextTurn
 from pbem.web import client, page_cache, phrases, security, site
 from pbem.web.people import session_cookie
 from pbem.web.result import PageResult, page_result
-from pbem.web.seat import orders as seat_orders
+from pbem.web.seat import orders as seat_orders, sandbox
 from pbem.web.seat.board import draw
 from pbem.web.seat.forms import EMPTY, Fields, choosable, fields_of, forms_of
 from pbem.web.seat.ways import list_of_ways
@@ -281,6 +281,7 @@ def _draw(content: Content) -> str:
         story=phrases.story(seat.recent_facts, seat.teller_in),
         end=_end(seat, content.token),
         **seat_orders.of_seat(seat),
+        may_plan=sandbox.is_offered(seat),
         barred=_barred_together(seat),
         explanation=content.explanation,
         hint=content.hint,
