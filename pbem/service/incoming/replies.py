@@ -37,7 +37,7 @@ from pbem.service.clocks import more_time, vacations
 from pbem.service.incoming import answers
 from pbem.service.links import MoveLink
 from pbem.service.outgoing import ledger, new_links, preferences
-from pbem.service.play import move as play_move, notes, standing_orders as play_orders, views
+from pbem.service.play import move as play_move, notes, order_notes, standing_orders as play_orders, views
 from pbem.service.play.log import entries_back, latest_entries
 from pbem.service.play.move import Actor
 from pbem.service.play.rules import rules_of
@@ -275,9 +275,7 @@ def _leave_order(acting: _Acting, standing: StandingOrder) -> tuple[Done, str]:
     if acting.game().turn != acting.turn:
         # An order names no turn: a late one could bid for something that nobody had seen when it was written.
         raise _moved_on(acting)
-    tx, server = acting.tx, acting.server
-    order = play_orders.set_order(tx, server, acting.game_id, acting.seat, standing.text, acting.person_id)
-    return Done.ORDERED, _in_words(acting, order)
+    return Done.ORDERED, _set_order(acting, standing.text)
 
 
 def _drop_order(acting: _Acting, command: WordCommand) -> tuple[Done, str]:
@@ -291,10 +289,13 @@ def _drop_order(acting: _Acting, command: WordCommand) -> tuple[Done, str]:
     return Done.ORDER_DROPPED, ""
 
 
-def _in_words(acting: _Acting, order: orders.Order) -> str:
-    """An order for the receipt, with the players' names."""
-    names = tuple(each.name for each in seats.taken(acting.tx, acting.game_id))
-    return orders.in_words(order, speech.teller(rules_of(acting.game()), acting.seat, names))
+def _set_order(acting: _Acting, text: str, turn: int | None = None, *, add: bool = False) -> str:
+    """Set a standing order. Returns it for the receipt, with the players' names, and which one of a list has answered at once."""
+    tx, game_id, seat, seq = acting.tx, acting.game_id, acting.seat, acting.game().seq
+    order = play_orders.set_order(tx, acting.server, game_id, seat, text, acting.person_id, turn, add=add)
+    teller = speech.teller(rules_of(acting.game()), seat, tuple(each.name for each in seats.taken(tx, game_id)))
+    notes_now = [teller(note) for note in order_notes.since(tx, acting.game(), seat, seq)]
+    return " ".join([f"{orders.in_words(order, teller)}.", *notes_now]).rstrip(".")
 
 
 def _moved_on(acting: _Acting) -> Stale:
@@ -327,10 +328,7 @@ def _do_word(acting: _Acting, command: WordCommand) -> tuple[Done, str]:
             return Done.GIVEN, who
         case Word.ORDER | Word.ADD_ORDER:
             # An order names no turn: it belongs to what its writer was asked, however late it arrives.
-            game_id, seat, turn = acting.game_id, acting.seat, acting.turn
-            add = command.word is Word.ADD_ORDER
-            order = play_orders.set_order(tx, server, game_id, seat, command.rest, person_id, turn, add=add)
-            return Done.ORDERED, _in_words(acting, order)
+            return Done.ORDERED, _set_order(acting, command.rest, acting.turn, add=command.word is Word.ADD_ORDER)
         case Word.DROP_ORDER:
             return _drop_order(acting, command)
         case Word.VACATION:

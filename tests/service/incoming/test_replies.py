@@ -620,6 +620,16 @@ def test_a_list_of_orders_is_set_added_to_and_dropped_one_by_one_with_names_in_t
     assert _written(answers) == []
 
 
+def test_the_receipt_says_which_order_of_a_list_has_answered_at_once(at):
+    answers = at(TURNS)
+    rival = next(player.name for seat, player in answers.begun.players().items() if seat == answers.seat(1))
+    answers.write(0, f"order up to 9 if {rival} is out; up to 4")
+    assert answers.outcomes()[0][2] == "ordered"
+    receipt = answers.receipts()[-1]["lines"][0]["text"]
+    assert "order “up to 4” played bid 0." in receipt
+    assert f"“up to 9 if {rival} is out” was passed over. {rival} is still in" in receipt
+
+
 def _written(answers):
     """The standing orders of the second player."""
     return [orders.write_one(one) for one in orders.as_list(move.orders_of(answers.begun.row()).get(answers.seat(1)))]
