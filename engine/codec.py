@@ -149,10 +149,7 @@ def _mapping(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
     return {key: _tuples(value) for key, value in pairs}
 
 
-_EVERYWHERE: Final[Kinds] = {
-    kind.__name__: kind
-    for kind in (decisions.Choice, table.Entry, tell.Text, orders.UpTo, orders.Again, orders.Unless, orders.Then)
-}
+_EVERYWHERE: Final[Kinds] = {kind.__name__: kind for kind in (decisions.Choice, table.Entry, tell.Text, *orders.KINDS)}
 
 _ENCODER: Final = json.JSONEncoder(
     default=_plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False

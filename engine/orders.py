@@ -1,152 +1,128 @@
 """Standing orders: what a player wants done while they are away.
 
-    up to 14                            raise by the least that is legal while it is at most 14, then pass
-    up to 14 or ask me                  ... then ask me
-    pass this auction                   any choice, again and again until the auction, lot or hand is over
-    play forest then sailor             one choice after the other
-    always no unless points over 10     a choice every time, unless a number on the board says otherwise
+    up to 14                              raise by the least that is legal while it is at most 14, then pass
+    up to 14 or ask me                    ... then ask me
+    pass this auction                     any choice, again and again until the auction, lot or hand is over
+    play forest then sailor               one choice after the other
+    always no unless points over 10       a choice every time, unless a number on the board says otherwise
+    up to 9 if seat 2 is out              any of these, only while something on the board holds
+    up to 9 if seat 2 is out; up to 5     a list: the first that fits answers
 
-An order is kept beside the table. When its seat is asked it reads its owner's view; its answer is checked and logged as an
-ordinary choice. An order that no longer fits ends and says why, and a fuse ends one that has answered too often. This module must never see more than
-one seat's view.
+An order is staying beside the table. When its seat is asked it reads its owner's view; its answer is checked and logged as an
+ordinary choice. A fuse ends an order that has answered too often. One that no longer fits ends too, and says why; in a list, or
+with a condition, it is passed over and stays. This module must never see more than one seat's view.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from enum import Enum
 from typing import Any, Final
 
 from engine import grammar
-from engine.board import Amounts, Board
-from engine.decisions import Amount, Choice, Decision, Refused
+from engine.conditions import Condition, Sight, sight, unmet
+from engine.decisions import Choice, Decision, Refused
 from engine.facts import fact
 from engine.game import Game
+from engine.order_words import (
+    FUSE,
+    MOST_ORDERS,
+    MOST_STEPS,
+    USAGES,
+    Again,
+    Conditional,
+    Order,
+    OrderList,
+    Single,
+    Then,
+    Unless,
+    UpTo,
+    as_list,
+    as_order,
+    idle_choice,
+    in_words,
+    offered,
+    raising,
+    read_order,
+    read_step,
+    tell_one,
+    usages,
+    write_one,
+    write_order,
+)
 from engine.records import replace
 from engine.table import Table
 from engine.tell import Text, say
 
-FUSE: Final = 100
-"""How often an order answers before it asks its owner to look again."""
-
-MOST_STEPS: Final = 20
-"""The most choices in one order."""
-
-
-@fact
-class UpTo:
-    """Raise by the smallest legal step up to a limit; beyond it pass, or ask the owner."""
-
-    limit: int
-    ask: bool = False
-    topic: str = ""
-    fuse: int = FUSE
-
-
-@fact
-class Unless:
-    """A number on the owner's board, and the range in which the order doesn't answer."""
-
-    label: str
-    low: int | None
-    high: int | None
-
-
-@fact
-class Again:
-    """The same choice every time, for one topic or always, unless the exception holds."""
-
-    text: str
-    bound: bool
-    unless: Unless | None = None
-    topic: str = ""
-    fuse: int = FUSE
+__all__ = [
+    "FUSE",
+    "KINDS",
+    "MOST_ORDERS",
+    "MOST_STEPS",
+    "USAGES",
+    "Again",
+    "Answer",
+    "Conditional",
+    "Order",
+    "OrderList",
+    "Then",
+    "Unless",
+    "UpTo",
+    "Verdict",
+    "answer",
+    "as_list",
+    "as_order",
+    "in_words",
+    "obey",
+    "offered",
+    "raising",
+    "read_order",
+    "tell_one",
+    "usages",
+    "verdicts",
+    "write_one",
+    "write_order",
+]
 
 
-@fact
-class Then:
-    """Choices one after the other. A step without a verb takes that of the first."""
-
-    texts: tuple[str, ...]
-    verb: str
-
-
-Order = UpTo | Again | Then
+KINDS: Final = (UpTo, Again, Unless, Then, Conditional, OrderList, Condition)
+"""The kinds of value in a stored order."""
 
 
 @fact
 class Answer:
-    """The choice, if any; the order as it continues; and a note to the owner if it has ended."""
+    """The choice, if any; the order as it continues; and a note to the owner if one has ended, or one of a list has answered.
+
+    `rank` is where in the list the order was that answered.
+    """
 
     choice: Choice | None
     order: Order | None
     note: Text | None = None
+    rank: int = 0
 
 
-_MEANINGS: Final[Mapping[str, Text]] = {
-    "up to <number>": say("raise in the smallest steps up to that number, then pass"),
-    "up to <number> or ask me": say("raise up to that number, then ask you"),
-    "<choice> this auction": say("make this choice until the auction, lot or hand is over"),
-    "<choice> then <choice>": say("make one choice after the other"),
-    "always <choice>": say("make this choice every time"),
-    "always <choice> unless <number on the board> over <number>": say(
-        "make this choice every time, but ask you if the number on the board (such as your points) goes over your limit"
-    ),
-}
-USAGES: Final = tuple(_MEANINGS)
+class Outcome(Enum):
+    """What an order does when its owner is asked."""
+
+    ANSWERS = "answers"
+    WAITS = "waits"
+    """It is about something else, or its condition doesn't hold."""
+    MISFITS = "misfits"
+    """Its choice isn't possible now. Alone it ends."""
+    ASKS = "asks"
+    """Its owner wants to be asked now. Alone it ends."""
+    ENDS = "ends"
 
 
-def read_order(text: str, decision: Decision | None = None) -> Order:
-    """Return the order that a text means. Raises Refused if it isn't one, or can't answer the decision."""
-    words = " ".join(grammar.words_of(text[: grammar.LONGEST_LINE * 2]))
-    if not words or len(text) > grammar.LONGEST_LINE:
-        raise Refused(say("That isn't a standing order. You can write: {ways}.", ways="; ".join(USAGES)))
-    order = _read(words)
-    return order if decision is None else _begun(order, decision)
+@fact
+class Verdict:
+    """What one order says to a decision: its choice with the order as it continues, or why it makes none."""
 
-
-def write_order(order: Order) -> str:
-    """Return the order as text that reads back as the same order."""
-    match order:
-        case UpTo():
-            return f"up to {order.limit}" + (" or ask me" if order.ask else "")
-        case Then():
-            return " then ".join(order.texts)
-        case Again(unless=None):
-            return f"{order.text} this auction" if order.bound else f"always {order.text}"
-        case Again(unless=unless):
-            assert unless is not None
-            words = f"{order.text} this auction" if order.bound else f"always {order.text}"
-            return f"{words} unless {_write_unless(unless)}"
-
-
-def usages(decision: Decision | None = None) -> Mapping[str, Text]:
-    """Return the ways to write an order that can answer this decision, each with what it does; all without a decision."""
-    if decision is None or raising(decision) is not None:
-        return _MEANINGS
-    return {usage: means for usage, means in _MEANINGS.items() if not usage.startswith("up to")}
-
-
-def offered(decision: Decision) -> tuple[str, ...]:
-    """Return the orders that make sense for this decision, as they may be written."""
-    shown = []
-    raised = raising(decision)
-    if raised is not None and (idle := _idle(decision)) is not None:
-        blank = raised[1]
-        span = f"up to <{blank.name} {blank.low}-{blank.high}>"
-        shown += [span, f"{span} or ask me", f"{grammar.write(decision, idle)} this auction"]
-    else:
-        shown += [f"always {grammar.write(decision, choice)}" for choice in (_idle(decision),) if choice is not None]
-    return tuple(shown)
-
-
-def raising(decision: Decision) -> tuple[str, Amount] | None:
-    """Return the verb that raises, and its blank; None if there is none."""
-    for act in decision.acts:
-        for blank in act.blanks:
-            if isinstance(blank, Amount) and blank.raising and len(act.blanks) == 1:
-                return act.verb, blank
-    return None
+    outcome: Outcome
+    why: Text | None = None
+    choice: Choice | None = None
+    rest: Single | None = None
 
 
 def answer(order: Order, game: Game[Any], view: Any, seat: int) -> Answer:
@@ -154,24 +130,20 @@ def answer(order: Order, game: Game[Any], view: Any, seat: int) -> Answer:
     decision = game.asks(view, seat)
     if decision is None:
         return Answer(None, order)
-    if isinstance(order, Then):
-        return _next_step(order, decision, game, view)
-    if order.fuse == 0:
-        return _off(order, say("It has played for you {times} times, the limit.", times=FUSE))
-    if order.topic and order.topic != decision.topic:
-        return _off(order, say("It no longer applies."))
-    if isinstance(order, UpTo):
-        return _raise(order, decision, game, view)
-    if order.unless is not None and _holds(order.unless, game.board(view, seat), seat, game):
+    if isinstance(order, OrderList):
+        return _first_that_fits(order, decision, game, view)
+    verdict = _judge(order, decision, game, view)
+    if verdict.outcome is Outcome.ANSWERS:
+        return Answer(verdict.choice, verdict.rest)
+    if verdict.outcome is Outcome.WAITS:
         return Answer(None, order)
-    if not order.bound and not any(act.verb.startswith(order.text.split()[0]) for act in decision.acts):
-        # The order is about another decision.
-        return Answer(None, order)
-    rest = replace(order, fuse=order.fuse - 1, topic=decision.topic if order.bound else "")
-    try:
-        return _checked(grammar.read(decision, order.text), rest, game, view, seat)
-    except Refused as refused:
-        return _off(order, refused.text)
+    return Answer(None, None, _ended(Conditional(order), verdict))
+
+
+def verdicts(order: Order, game: Game[Any], view: Any, seat: int) -> tuple[tuple[Conditional, Verdict], ...]:
+    """Return what each order says, in turn, to what its owner is asked, up to the one that answers or asks; nothing if they aren't asked."""
+    decision = game.asks(view, seat)
+    return () if decision is None else tuple(_judged(as_list(order), decision, game, view))
 
 
 def obey(table: Table, orders: Mapping[int, Order]) -> tuple[Table, dict[int, Order], dict[int, Text]]:
@@ -197,82 +169,80 @@ def obey(table: Table, orders: Mapping[int, Order]) -> tuple[Table, dict[int, Or
             table = table.submit(seat, given.choice)
 
 
-def _read(words: str) -> Order:
-    if match := re.fullmatch(r"up to (\d{1,9})( or (?:stop and )?ask(?: me)?)?", words):
-        return UpTo(int(match[1]), bool(match[2]))
-    if match := re.fullmatch(r"(?:(always) )?(.+?)( this \w+)?(?: unless (.+))?", words):
-        always, text, this, unless = match.groups()
-        if always or this or unless:
-            return Again(text, bool(this), None if unless is None else _read_unless(unless))
-    steps = tuple(step.strip() for step in re.split(r"\bthen\b", words))
-    if 2 <= len(steps) <= MOST_STEPS and all(steps):
-        return Then(steps, steps[0].split()[0])
-    raise Refused(say("“{words}” isn't a standing order. You can write: {ways}.", words=words, ways="; ".join(USAGES)))
+def _first_that_fits(several: OrderList, decision: Decision, game: Game[Any], view: Any) -> Answer:
+    staying, ended, passed_over = list[Conditional](), list[Text](), list[Text]()
+    judged = tuple(_judged(several.orders, decision, game, view))
+    unread = several.orders[len(judged) :]
+    for rank, (one, verdict) in enumerate(judged):
+        if verdict.outcome is Outcome.ANSWERS:
+            assert verdict.choice is not None
+            rest = () if verdict.rest is None else (replace(one, order=verdict.rest),)
+            played = say(
+                "Your standing order “{order}” played {choice}.",
+                order=tell_one(one),
+                choice=grammar.write(decision, verdict.choice),
+            )
+            left = (*staying, *rest, *unread)
+            return Answer(verdict.choice, _list_of(left), _together(ended, [played], passed_over), rank)
+        if verdict.outcome is Outcome.ENDS:
+            ended.append(_ended(one, verdict))
+            continue
+        staying.append(one)
+        if verdict.why is not None:
+            passed_over.append(say("“{order}” was passed over. {why}", order=tell_one(one), why=verdict.why))
+    if not ended:
+        return Answer(None, several)
+    return Answer(None, _list_of((*staying, *unread)), _together(ended))
 
 
-_UNLESS: Final = re.compile(
-    r"(.+?) (?:is |are )?(over|more than|under|less than|at least|at most|is|are|exactly) (\d{1,9})"
-)
+def _judged(
+    several: tuple[Conditional, ...], decision: Decision, game: Game[Any], view: Any
+) -> Iterator[tuple[Conditional, Verdict]]:
+    seen: Sight | None = None
+    for one in several:
+        verdict = _over(one.order, decision)
+        if verdict is None and one.when:
+            if seen is None:
+                seen = _sight(decision, game, view)
+            whys = (unmet(condition, seen) for condition in one.when)
+            why = next((why for why in whys if why is not None), None)
+            verdict = None if why is None else Verdict(Outcome.WAITS, why)
+        verdict = verdict or _judge(one.order, decision, game, view)
+        yield one, verdict
+        if verdict.outcome in (Outcome.ANSWERS, Outcome.ASKS):
+            return
 
 
-def _read_unless(words: str) -> Unless:
-    match = _UNLESS.fullmatch(words)
-    if match is None:
-        raise Refused(say("“{words}” isn't a condition. For example, write: unless points over 10.", words=words))
-    label, how, number = match[1], match[2], int(match[3])
-    match how:
-        case "over" | "more than":
-            return Unless(label, number + 1, None)
-        case "at least":
-            return Unless(label, number, None)
-        case "under" | "less than":
-            return Unless(label, None, number - 1)
-        case "at most":
-            return Unless(label, None, number)
-    return Unless(label, number, number)
+def _over(order: Single, decision: Decision) -> Verdict | None:
+    """The verdict on an order that can answer no more, or None."""
+    if isinstance(order, Then):
+        return None
+    if order.fuse == 0:
+        return Verdict(Outcome.ENDS, say("It has played for you {times} times, the limit.", times=FUSE))
+    if order.topic and order.topic != decision.topic:
+        return Verdict(Outcome.ENDS, say("It no longer applies."))
+    return None
 
 
-def _write_unless(unless: Unless) -> str:
-    if unless.low == unless.high:
-        return f"{unless.label} exactly {unless.low}"
-    if unless.high is None:
-        return f"{unless.label} at least {unless.low}"
-    return f"{unless.label} at most {unless.high}"
-
-
-def _begun(order: Order, decision: Decision) -> Order:
-    """Return the order bound to this decision's topic and with full words, so that later it cannot mean something else.
-
-    Raises Refused if it cannot answer this decision.
-    """
-    match order:
-        case UpTo():
-            if raising(decision) is None:
-                raise Refused(
-                    say("There's nothing to raise here. You can write: {ways}.", ways="; ".join(usages(decision)))
-                )
-            return replace(order, topic=decision.topic)
-        case Again():
-            text = _in_full(decision, grammar.read(decision, order.text))
-            return replace(order, text=text, topic=decision.topic if order.bound else "")
-        case Then():
-            choice = _read_step(decision, order)
-            return Then((_in_full(decision, choice), *order.texts[1:]), choice.verb)
-
-
-def _in_full(decision: Decision, choice: Choice) -> str:
-    return " ".join(grammar.words_of(grammar.write(decision, choice)))
-
-
-def _read_step(decision: Decision, order: Then) -> Choice:
-    step = order.texts[0]
+def _judge(order: Single, decision: Decision, game: Game[Any], view: Any) -> Verdict:
+    if isinstance(order, Then):
+        return _next_step(order, decision, game, view)
+    if (over := _over(order, decision)) is not None:
+        return over
+    if isinstance(order, UpTo):
+        return _raise(order, decision, game, view)
+    if order.unless is not None and _holds(order.unless, decision, game, view):
+        return Verdict(Outcome.WAITS, say("Its exception holds."))
+    if not order.bound and not any(act.verb.startswith(order.text.split()[0]) for act in decision.acts):
+        return Verdict(Outcome.WAITS, say("It is about another decision."))
+    rest = replace(order, fuse=order.fuse - 1, topic=decision.topic if order.bound else "")
     try:
-        return grammar.read(decision, step)
-    except Refused:
-        return grammar.read(decision, f"{order.verb} {step}")
+        return _checked(grammar.read(decision, order.text), rest, game, view, decision.seat)
+    except Refused as refused:
+        return Verdict(Outcome.MISFITS, refused.text)
 
 
-def _raise(order: UpTo, decision: Decision, game: Game[Any], view: Any) -> Answer:
+def _raise(order: UpTo, decision: Decision, game: Game[Any], view: Any) -> Verdict:
     rest = replace(order, fuse=order.fuse - 1, topic=decision.topic)
     raised = raising(decision)
     if raised is not None:
@@ -280,56 +250,53 @@ def _raise(order: UpTo, decision: Decision, game: Game[Any], view: Any) -> Answe
         least = next(iter(blank.values()))
         if isinstance(least, int) and least <= order.limit:
             return _checked(Choice(verb, (least,)), rest, game, view, decision.seat)
-    idle = _idle(decision)
+    idle = idle_choice(decision)
     # The default counts as a pass only in the auction that the order is for.
     if idle is None or (raised is None and order.topic != decision.topic):
-        return _off(order, say("The question has changed."))
+        return Verdict(Outcome.MISFITS, say("The question has changed."))
     if order.ask:
-        return _off(order, say("The bidding has passed {limit}.", limit=order.limit))
+        return Verdict(Outcome.ASKS, say("The bidding has passed {limit}.", limit=order.limit))
     return _checked(idle, rest, game, view, decision.seat)
 
 
-def _next_step(order: Then, decision: Decision, game: Game[Any], view: Any) -> Answer:
+def _next_step(order: Then, decision: Decision, game: Game[Any], view: Any) -> Verdict:
     try:
-        choice = _read_step(decision, order)
+        choice = read_step(decision, order)
     except Refused as refused:
-        return _off(order, refused.text)
+        return Verdict(Outcome.MISFITS, refused.text)
     rest = replace(order, texts=order.texts[1:]) if len(order.texts) > 1 else None
     return _checked(choice, rest, game, view, decision.seat)
 
 
-def _checked(choice: Choice, rest: Order | None, game: Game[Any], view: Any, seat: int) -> Answer:
+def _checked(choice: Choice, rest: Single | None, game: Game[Any], view: Any, seat: int) -> Verdict:
     if (objection := game.objects(view, seat, choice)) is not None:
-        return Answer(None, None, say("Your standing order has ended. {reason}", reason=objection))
-    return Answer(choice, rest)
+        return Verdict(Outcome.MISFITS, objection)
+    return Verdict(Outcome.ANSWERS, None, choice, rest)
 
 
-def _off(order: Order, reason: Text) -> Answer:
-    return Answer(
-        None, None, say("Your standing order “{order}” has ended. {reason}", order=write_order(order), reason=reason)
-    )
+def _ended(one: Conditional, verdict: Verdict) -> Text:
+    return say("Your standing order “{order}” has ended. {reason}", order=tell_one(one), reason=verdict.why)
 
 
-def _idle(decision: Decision) -> Choice | None:
-    """Return the choice that does nothing: the default, if it has no blanks."""
-    return decision.default if not decision.default.values else None
+def _list_of(left: tuple[Conditional, ...]) -> OrderList | None:
+    return OrderList(left) if left else None
 
 
-def _holds(unless: Unless, board: Board, seat: int, game: Game[Any]) -> bool:
-    number = _numbers(board, seat, game).get(unless.label)
+def _together(*groups: list[Text]) -> Text:
+    first, *others = [text for group in groups for text in group]
+    for other in others:
+        first = say("{text} {more}", text=first, more=other)
+    return first
+
+
+def _holds(unless: Unless, decision: Decision, game: Game[Any], view: Any) -> bool:
+    number = _sight(decision, game, view).numbers.get((None, unless.label))
     # A number that is not on the board cannot be checked, so the owner is asked.
     if number is None:
         return True
     return (unless.low is None or number >= unless.low) and (unless.high is None or number <= unless.high)
 
 
-def _numbers(board: Board, seat: int, game: Game[Any]) -> dict[str, int]:
-    """Return the numbers on the owner's board by name: those of the table and the owner's own."""
-    teller, shown = game.teller(), dict[str, int]()
-    own = board.panel(seat)
-    if own is not None:
-        shown |= {teller(label).casefold(): number for label, number in own.numbers if number is not None}
-    for part in (*board.mine, *board.centre):
-        if isinstance(part, Amounts):
-            shown |= {teller(label).casefold(): number for label, number in part.pairs}
-    return shown
+def _sight(decision: Decision, game: Game[Any], view: Any) -> Sight:
+    seat, bidding = decision.seat, raising(decision) is not None
+    return sight(game.board(view, seat), seat, game, bidding=bidding)

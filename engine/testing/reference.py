@@ -32,7 +32,18 @@ FOR_GAMES: Final = (
 )
 """The modules that a game imports, in the order in which one meets them."""
 
-AROUND: Final = ("table", "grammar", "wording", "orders", "bots", "search", "search.levels", "testing")
+AROUND: Final = (
+    "table",
+    "grammar",
+    "wording",
+    "orders",
+    "order_words",
+    "conditions",
+    "bots",
+    "search",
+    "search.levels",
+    "testing",
+)
 """The modules that play a game, for servers and tests."""
 
 INTRODUCTION: Final = """# Engine reference

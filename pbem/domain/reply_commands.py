@@ -42,6 +42,7 @@ class Word(StrEnum):
     MORE_TIME = "more time"
     VACATION = "vacation"
     ORDER = "order"
+    ADD_ORDER = "add order"
     DROP_ORDER = "drop order"
     STOP = "stop"
     START = "start"
@@ -54,6 +55,7 @@ USAGES: Final[Mapping[Word, str]] = {word: word.value for word in Word} | {
     Word.MORE_TIME: "more time: <player>",
     Word.VACATION: "vacation <first day> to <last day>",
     Word.ORDER: "order <standing order>",
+    Word.ADD_ORDER: "add order <standing order>",
     Word.START: "start <kind of email>",
 }
 """How to write each word."""
@@ -112,6 +114,8 @@ _END: Final = ["end"]
 """The words of the line that ends a message of several lines."""
 
 _DROPPED: Final = frozenset({"drop order", "no order", "cancel order", "order none"})
+_DROPPED_ONE: Final = re.compile(r"(?:drop|cancel) order (\d{1,2})")
+_ORDERS: Final = re.compile(r"\W*(?:add )?order\b\W*(.*)", re.IGNORECASE | re.DOTALL)
 _UNSUBSCRIBE: Final = frozenset({"unsubscribe", "unsubscribe me", "unsubscribe please"})
 
 _BULLET: Final = re.compile(r"^(?:[-–—•·*+»›]|\d{1,2}[.)])\s+")
@@ -244,8 +248,11 @@ def _word_command(text: str, words: list[str]) -> WordCommand | None:
     written = " ".join(words)
     if written in _DROPPED:
         return WordCommand(text, Word.DROP_ORDER)
-    if words[:1] == [Word.ORDER]:
-        return WordCommand(text, Word.ORDER, " ".join(words[1:])) if _why_no_order(words[1:]) is None else None
+    if (match := _DROPPED_ONE.fullmatch(written)) is not None:
+        return WordCommand(text, Word.DROP_ORDER, match[1])
+    if (order := _order_in(text, words)) is not None:
+        word = Word.ORDER if words[0] == Word.ORDER else Word.ADD_ORDER
+        return WordCommand(text, word, order) if _why_no_order(order) is None else None
     if words[:2] == Word.NEW_LINKS.split():
         return WordCommand(text, Word(written)) if written in tuple(Word) else None
     if written in (Word.GO_BACK, Word.AGREE_BACK):
@@ -275,10 +282,18 @@ def _word_command(text: str, words: list[str]) -> WordCommand | None:
     return None if rest else WordCommand(text, word)
 
 
-def _why_no_order(words: list[str]) -> Text | None:
-    """Why these words are no standing order; None if they are one."""
+def _order_in(text: str, words: list[str]) -> str | None:
+    """What follows `order` or `add order` at the beginning of a line; None if neither is there."""
+    if words[:1] != [Word.ORDER] and words[:2] != Word.ADD_ORDER.split():
+        return None
+    match = _ORDERS.fullmatch(text)
+    return None if match is None else match[1]
+
+
+def _why_no_order(text: str) -> Text | None:
+    """Why this text is no standing order; None if it is one."""
     try:
-        orders.read_order(" ".join(words))
+        orders.read_order(text)
     except Refused as refused:
         return refused.text
     return None
@@ -292,7 +307,8 @@ def _typo(line: str, words: list[str], decision: Decision | None) -> Slip | None
         )
     if words[:2] == Word.MORE_TIME.split() and len(words) <= _LONGEST_SLIP_WITHOUT_NUMBERS:
         return Slip(line, say("To give someone a day, write “{usage}”.", usage=USAGES[Word.MORE_TIME]), doubtful=True)
-    if words[:1] == [Word.ORDER] and _like_an_order(words[1:] or [""]) and (why := _why_no_order(words[1:])):
+    order = _order_in(line, words)
+    if order is not None and _like_an_order(grammar.words_of(order) or [""]) and (why := _why_no_order(order)):
         return Slip(line, why)
     if not words or (len(words) == 1 and len(words[0]) < _SHORTEST_TYPO):
         return None
@@ -359,13 +375,14 @@ def _in_digits(words: list[str]) -> str:
 
 def _order(line: str, decision: Decision) -> Order:
     order = orders.read_order(line, decision)
-    if isinstance(order, orders.Again) and (match := _ONCE.search(line)) is not None:
-        # Taken as an order it would answer until the auction is over.
-        raise Refused(say("“{words}” could mean just once or every time.", words=match[0]))
-    if isinstance(order, orders.Then):
-        # A step that is not a command for this decision may be half a sentence: `pass then we shall see`.
-        for step in order.texts[1:]:
-            _must_read(step, order.verb, decision)
+    for one in orders.as_list(order):
+        if isinstance(one.order, orders.Again) and (match := _ONCE.search(line)) is not None:
+            # Taken as an order it would answer until the auction is over.
+            raise Refused(say("“{words}” could mean just once or every time.", words=match[0]))
+        if isinstance(one.order, orders.Then):
+            # A step that is not a command for this decision may be half a sentence: `pass then we shall see`.
+            for step in one.order.texts[1:]:
+                _must_read(step, one.order.verb, decision)
     return order
 
 

@@ -57,7 +57,7 @@ from pbem.web.public import (
     rules,
     verify,
 )
-from pbem.web.seat import choice, ending, move, notes, page, talk
+from pbem.web.seat import choice, ending, move, notes, page, sandbox, talk
 from pbem.web.tables import groups, interventions, invitations, joining, new, replay, review
 from pbem.web.tournaments import (
     by_link as tournament_link,
@@ -133,7 +133,7 @@ def create_app(server: Server, config: Config, advise: Advise = hint_here) -> Fl
     public = (front, hall, contact, rules, game_statistics, profiles, handbook, verify, dump)
     people = (sign_in, my_page, account, channels, consent, disown, feeds, unsubscribe, unverified_reply)
     tables = (new, joining, groups, invitations, interventions, replay, review)
-    seats = (page, choice, move, talk, notes, ending)
+    seats = (page, choice, move, talk, notes, ending, sandbox)
     tournaments = (public_tournaments, tournament_calendar, tournament_link, own_tournaments)
     for module in (*public, *people, *tables, *seats, *tournaments, inbound):
         app.register_blueprint(module.pages)

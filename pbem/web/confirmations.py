@@ -38,6 +38,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "no profile": mark("Nobody can see your profile."),
     "notes": mark("Notes saved."),
     "order dropped": mark("Standing order dropped."),
+    "order moved": mark("Standing order moved."),
     "order set": mark("Standing order set."),
     "others signed out": mark("All other browsers are signed out."),
     "passphrase": mark("Passphrase changed."),

@@ -166,6 +166,11 @@ ALSO: Final[dict[str, dict[str, Way]]] = {
     "rules.of_game": {kind: Way(f"/games/{kind}") for kind in all_games.names()},
     "new_table.show": {kind: Way(f"/new/{kind}") for kind in all_games.names()},
     "handbook.show": {name: Way(f"/help/{name}") for name in HELP},
+    "sandbox.show": {
+        **{f"of {kind}": Way(f"/s/{{seat_of_{kind}}}/imagine") for kind in all_games.names()},
+        "a step ahead": Way("/s/{ordered}/imagine", (Sent("Imagine it"),)),
+        "over": Way("/s/{over}/imagine", status=410),
+    },
     "replay.seat_whole": {
         **{f"of {kind}": Way(f"/s/{{seat_of_{kind}}}/replay") for kind in all_games.names()},
         "over": Way("/s/{over}/replay"),

@@ -250,7 +250,7 @@ class Showroom:
         seat = self._seat(sealed, 0)
         self.server.run(by_link.play, seat, sealed.row().turn, asked.default)
         later = self._seat(ordered, next(seat for seat in ordered.players() if seat not in ordered.asked()))
-        self.server.run(by_link.set_order, later, ordered.row().turn, "up to 14 or ask me")
+        self.server.run(by_link.add_order, later, ordered.row().turn, "up to 9 if seat 1 is out; up to 14 or ask me")
         self._done(Pause(paused.id), "The referee is looking into something.\nIt won't take long.")
         stopped, seat_of_stopped = self._against_bots(self._person("Iris"))
         self._done(Freeze(stopped.id), "Ann thinks the wrong cards were dealt.")

@@ -270,7 +270,7 @@ def plays_by_links(world: AddressWorld) -> None:
     _has_a_second_chance(world, ann, ben, world.carla())
     _goes_back(world, ann, ben, world.carla())
     order = world.links.of(templari, giver)[1]
-    server.run(seat_link.set_order, order, templari.row().turn, "up to 3")
+    server.run(seat_link.add_order, order, templari.row().turn, "up to 3")
     server.run(seat_link.drop_order, order)
     server.run(seat_link.api_token, token)
     server.run(talk.say_by_link, token, "Good luck!")

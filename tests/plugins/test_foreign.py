@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from engine import bots, codec, game
+from engine import bots, codec, game, orders
 from engine.chance import Stream
 from engine.decisions import Refused
 from engine.facts import SPECTATOR, fold, seen
 from engine.game import load, load_file
 from engine.table import begin, replay
+from pbem.plugins.away import loads
 from pbem.plugins.foreign import Foreign, foreign
 from pbem.plugins.process import Limits, Process
 
@@ -72,6 +73,20 @@ def _looks_the_same(here, there, seat):
     assert other.barred(there.view(seat), seat) == own.barred(here.view(seat), seat)
 
 
+def test_a_list_of_orders_is_stored_and_answers_the_same(in_child):
+    own, other = load("templari"), in_child("templari")
+    here, there = begin(own, 3, SEED), begin(other, 3, SEED)
+    (seat,) = here.asks()
+    several = orders.read_order(
+        "up to 9 if seat 2 is out; up to 4 if high bid at most 3; always pass", here.asks()[seat]
+    )
+    assert loads(other, codec.dumps(several)) == several
+    answer = orders.answer(several, other, there.view(seat), seat)
+    assert answer == orders.answer(several, own, here.view(seat), seat)
+    assert loads(other, codec.dumps(answer.note)) == answer.note
+    assert answer.choice is not None
+
+
 def test_a_bot_thinks_in_the_child_and_chooses_the_same(in_child):
     own, other = load("bid"), in_child("bid")
     here, there = begin(own, 3, SEED), begin(other, 3, SEED)
@@ -108,6 +123,7 @@ def test_this_process_never_imports_the_game(tmp_path):
 import sys
 sys.path.append({str(TOYS)!r})
 from engine.table import begin
+from pbem.plugins.away import loads
 from pbem.plugins.foreign import foreign
 from pbem.plugins.process import Limits, Process
 process = Process("lanterns", Limits())

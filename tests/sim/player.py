@@ -216,7 +216,11 @@ class Player:
 
     def _gives_an_order(self, forms: list[Form]) -> bool:
         """Set one of the standing orders that a page offers, or drop the one there is."""
-        ready = [form for form in forms if form.action.endswith("/order") and ("order" in form.fixed or form.numbers)]
+        ready = [
+            form
+            for form in forms
+            if form.action.endswith("/order") and ("order" in form.fixed or "limit" in form.numbers)
+        ]
         dropped = [form for form in forms if form.action.endswith("/order/drop")]
         if not ready and not dropped:
             return False

@@ -40,8 +40,13 @@ def chooses(by: Actor) -> Secretly:
 
 @pytest.mark.parametrize(
     ("secretly", "after"),
-    [(leaves("up to 1 or ask me"), 1), (leaves("always pass unless the moon is over 0"), 1), (leaves("up to 3"), 2)],
-    ids=["an order that ends", "an order that waits", "an order of a player not asked"],
+    [
+        (leaves("up to 1 or ask me"), 1),
+        (leaves("always pass unless the moon is over 0"), 1),
+        (leaves("up to 3"), 2),
+        (leaves("bid 99 then 3; up to 9 if high bid over 8 and seat 1 is in; up to 1 or ask me; always pass"), 1),
+    ],
+    ids=["an order that ends", "an order that waits", "an order of a player not asked", "orders that do not fit"],
 )
 def test_an_undo_tells_nobody_of_the_orders_of_others(tmp_path: Path, secretly: Secretly, after: int) -> None:
     one, other = undone(tmp_path, nothing, after), undone(tmp_path, secretly, after)

@@ -301,7 +301,14 @@ class World:
         for written in ("", "nonsense", "play", "bid 999", "up to 9"):
             page = browser.post(f"/s/{token}/play", [("turn", turn), ("choice", written)])
             yield f"the choice {written!r}", _answer(page.response)
+        yield from self._imagines(browser, token)
         yield "POST of nonsense", _answer(browser.post(f"/m/{move}/nonsense", [("press", "yes")]).response)
+
+    def _imagines(self, browser: Browser, token: str) -> Iterator[tuple[str, bytes]]:
+        """Other worlds of the sandbox. Without a choice, because the story of the game has no others."""
+        fields = [("turn", str(self.game.row().turn)), ("do", "again")]
+        for world in ("1", "7"):
+            yield f"world {world}", _answer(browser.post(f"/s/{token}/imagine", [*fields, ("world", world)]).response)
 
     def _by_api(self, browser: Browser, token: str) -> Iterator[tuple[str, bytes]]:
         headers = {"Authorization": f"Bearer {token}"}

@@ -107,8 +107,8 @@ class Page:
         """The forms that send something, in the order of the page. Forms that only lead to another address are left out."""
         return [self._form(each) for each in self._tree.iter("form") if each.get("method") != "get"]
 
-    def form(self, button: str) -> Form:
-        """The form with this button."""
+    def form(self, button: str, number: int = 0) -> Form:
+        """The form with this button; of several, that of a number."""
         every = [
             self._form(each, pressed)
             for each in self._tree.iter("form")
@@ -117,7 +117,7 @@ class Page:
         ]
         found = [form for form in every if form.button == button]
         assert found, f"no button {button!r} among {[form.button for form in every]}"
-        return found[0]
+        return found[number]
 
     def acts(self) -> list[Form]:
         """The acts of the game and quick choices: for each the form with its button, what is chosen on the board included."""

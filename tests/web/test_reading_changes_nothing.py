@@ -42,7 +42,7 @@ def live(server, browser, clock, table, links, person, carry, sign_in):
     for _ in range(30):
         game.play(*next((seat, decision.default) for seat, decision in game.asked().items()))
     move, seat = links.of(game, 0)
-    server.run(by_link.set_order, seat, game.row().turn, "always pass")
+    server.run(by_link.add_order, seat, game.row().turn, "always pass")
     carry()
     inbox = Inbox(server, clock)
     (asked,) = game.asked()

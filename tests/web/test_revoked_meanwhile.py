@@ -102,6 +102,7 @@ ACTS = {
     "review.share": {"shared": "yes"},
     "seat.leave_order": {"turn": "{turn}", "order": "pass"},
     "seat.drop_order": {},
+    "seat.move_order": {"rank": "0", "to": "down"},
     "seat.show_api_token": {},
     "choice.play": {"turn": "{turn}", "choice": "pass", "press": "yes"},
     "choice.take_back": {"turn": "0"},
@@ -159,7 +160,7 @@ NO_ACTS = {
         ("joining.join", "tournaments.ask", "verify.check", "desk_account.sign_in", "dev_inbox.reply"),
         "open to everyone",
     ),
-    **dict.fromkeys(("seat.why", "seat.ask_for_hint", "desk_overview.find"), "writes nothing"),
+    **dict.fromkeys(("seat.why", "seat.ask_for_hint", "sandbox.think", "desk_overview.find"), "writes nothing"),
     "inbound.take": "signed by a mail server",
     "disown.end_everything": "its link is never revoked: it revokes the others",
 }

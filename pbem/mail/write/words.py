@@ -201,9 +201,18 @@ def question(letterhead: Letterhead, seat: SeatContent, decision: Decision, toke
     return _answers(letterhead, seat, decision, token) | {
         "until": None if due is None else due.at,
         "waits_for": "" if due is None or due.waits_for is None else due.waits_for.value,
-        "order": "" if seat.order is None else orders.write_order(seat.order),
+        "standing": _standing(seat),
         "orders": [f"order {way}" for way in orders.offered(decision) if way.startswith("up to")],
     }
+
+
+def _standing(seat: SeatContent) -> list[Words]:
+    """The seat's standing orders, each with why it hasn't made the move that its player is asked for."""
+    judged = () if seat.order is None else orders.verdicts(seat.order, seat.rules, seat.view, seat.seat)
+    return [
+        {"says": orders.in_words(one, seat.teller), "why": "" if verdict.why is None else seat.teller(verdict.why)}
+        for one, verdict in judged
+    ]
 
 
 def result(seat: SeatContent, ended: Result, handovers: Sequence[Text]) -> Words:

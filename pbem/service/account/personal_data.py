@@ -18,7 +18,7 @@ from pbem.store import games, ledger, log, outbox, people, personal_data
 from pbem.store.database import Tx
 
 FORMAT: Final = "pbem-person"
-VERSION: Final = 1
+VERSION: Final = 2
 
 _BATCH: Final = 50
 _EMAILS: Final = ("cadence", "delivery", "topics", "digest_at", "sealed", "reviews")

@@ -37,7 +37,7 @@ from pbem.service.clocks import more_time, vacations
 from pbem.service.incoming import answers
 from pbem.service.links import MoveLink
 from pbem.service.outgoing import ledger, new_links, preferences
-from pbem.service.play import move as play_move, notes, standing_orders as play_orders, views
+from pbem.service.play import move as play_move, notes, order_notes, standing_orders as play_orders, views
 from pbem.service.play.log import entries_back, latest_entries
 from pbem.service.play.move import Actor
 from pbem.service.play.rules import rules_of
@@ -45,7 +45,7 @@ from pbem.service.play.seals import Proof
 from pbem.service.play.seat_cache import decision_in
 from pbem.service.server import Server
 from pbem.service.tables import going_back, talk
-from pbem.store import deadlines, games, log, people, received as rows
+from pbem.store import deadlines, games, log, people, received as rows, seats
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.outbox import NewEmail
@@ -275,9 +275,27 @@ def _leave_order(acting: _Acting, standing: StandingOrder) -> tuple[Done, str]:
     if acting.game().turn != acting.turn:
         # An order names no turn: a late one could bid for something that nobody had seen when it was written.
         raise _moved_on(acting)
-    tx, server = acting.tx, acting.server
-    order = play_orders.set_order(tx, server, acting.game_id, acting.seat, standing.text, acting.person_id)
-    return Done.ORDERED, orders.write_order(order)
+    return Done.ORDERED, _set_order(acting, standing.text)
+
+
+def _drop_order(acting: _Acting, command: WordCommand) -> tuple[Done, str]:
+    several = orders.as_list(play_move.orders_of(acting.game()).get(acting.seat))
+    if not several:
+        raise Gone(_("You have no standing order."), remedy=_("Nothing changed."))
+    rank = int(command.rest) - 1 if command.rest else None
+    if rank is not None and not 0 <= rank < len(several):
+        raise Gone(_("You have no standing order %(number)s.", number=command.rest), remedy=_("Nothing changed."))
+    play_orders.drop_order(acting.tx, acting.server, acting.game_id, acting.seat, acting.person_id, rank)
+    return Done.ORDER_DROPPED, ""
+
+
+def _set_order(acting: _Acting, text: str, turn: int | None = None, *, add: bool = False) -> str:
+    """Set a standing order. Returns it for the receipt, with the players' names, and which one of a list has answered at once."""
+    tx, game_id, seat, seq = acting.tx, acting.game_id, acting.seat, acting.game().seq
+    order = play_orders.set_order(tx, acting.server, game_id, seat, text, acting.person_id, turn, add=add)
+    teller = speech.teller(rules_of(acting.game()), seat, tuple(each.name for each in seats.taken(tx, game_id)))
+    notes_now = [teller(note) for note in order_notes.since(tx, acting.game(), seat, seq)]
+    return " ".join([f"{orders.in_words(order, teller)}.", *notes_now]).rstrip(".")
 
 
 def _moved_on(acting: _Acting) -> Stale:
@@ -308,16 +326,11 @@ def _do_word(acting: _Acting, command: WordCommand) -> tuple[Done, str]:
         case Word.MORE_TIME:
             who = more_time.give_by_name(tx, server, acting.game_id, acting.seat, person_id, command.rest, acting.turn)
             return Done.GIVEN, who
-        case Word.ORDER:
+        case Word.ORDER | Word.ADD_ORDER:
             # An order names no turn: it belongs to what its writer was asked, however late it arrives.
-            game_id, seat, turn = acting.game_id, acting.seat, acting.turn
-            order = play_orders.set_order(tx, server, game_id, seat, command.rest, person_id, turn)
-            return Done.ORDERED, orders.write_order(order)
+            return Done.ORDERED, _set_order(acting, command.rest, acting.turn, add=command.word is Word.ADD_ORDER)
         case Word.DROP_ORDER:
-            if acting.seat not in play_move.orders_of(acting.game()):
-                raise Gone(_("You have no standing order."), remedy=_("Nothing changed."))
-            play_orders.drop_order(tx, server, acting.game_id, acting.seat, person_id)
-            return Done.ORDER_DROPPED, ""
+            return _drop_order(acting, command)
         case Word.VACATION:
             vacation = parse_vacation(command.rest, local_day(server.now(), ZoneInfo(people.read(tx, person_id).zone)))
             vacations.book(tx, server, person_id, vacation)

@@ -53,7 +53,7 @@ from pbem.service.outgoing.email_links import OFFERS
 from pbem.service.outgoing.rating_content import rating_lines
 from pbem.service.outgoing.review_content import review_words
 from pbem.service.outgoing.tournament_content import tournament_of, tournament_words
-from pbem.service.play import seat_cache, standing_orders, views
+from pbem.service.play import order_notes, seat_cache, views
 from pbem.service.play.endings import ending_of
 from pbem.service.play.log import StandingEntry, latest_entries, sealed_in
 from pbem.service.play.rules import rules_of
@@ -358,7 +358,7 @@ class _Reading:
             "sealed_in": sealed_in(entries, seat.seat),
             **words.past_turns(sentences, self._talk(game, seat, lines, self.draft.lines)),
             "first": before is None,
-            "notes": [seat.teller(note) for note in standing_orders.notes(self.tx, game, seat.seat, seq)],
+            "notes": [seat.teller(note) for note in order_notes.since(self.tx, game, seat.seat, seq)],
         }
 
     def _entries_since(self, game: GameRow, seat: SeatContent, known: SeatKnowledge, turn: int) -> list[StandingEntry]:

@@ -38,15 +38,22 @@ def play(
     return play_locked(tx, server, game, turn, link.seat, request, by, link.person_id, player, head=head)
 
 
-def set_order(tx: Tx, server: Server, token: str, turn: int, text: str, head: str = "") -> Order:
-    """Set the seat's standing order, for the first question from the turn on that its player has seen."""
+def add_order(tx: Tx, server: Server, token: str, turn: int, text: str, head: str = "") -> Order:
+    """Add a standing order below the seat's others, for the first question from the turn on that its player has seen."""
     link = follow_seat(tx, server, token)
-    return standing_orders.set_order(tx, server, link.game_id, link.seat, text, link.person_id, turn, head)
+    return standing_orders.set_order(tx, server, link.game_id, link.seat, text, link.person_id, turn, head, add=True)
 
 
-def drop_order(tx: Tx, server: Server, token: str) -> None:
+def drop_order(tx: Tx, server: Server, token: str, rank: int | None = None, expected: str = "") -> None:
+    """Drop the seat's standing orders, or the one at a rank of the list."""
     link = follow_seat(tx, server, token)
-    standing_orders.drop_order(tx, server, link.game_id, link.seat, link.person_id)
+    standing_orders.drop_order(tx, server, link.game_id, link.seat, link.person_id, rank, expected)
+
+
+def move_order(tx: Tx, server: Server, token: str, rank: int, expected: str, *, up: bool) -> None:
+    """Move one of the seat's standing orders up or down."""
+    link = follow_seat(tx, server, token)
+    standing_orders.move_order(tx, server, link.game_id, link.seat, link.person_id, rank, expected, up=up)
 
 
 def api_token(tx: Tx, server: Server, token: str) -> str:

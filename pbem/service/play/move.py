@@ -297,11 +297,19 @@ def _obey_orders(tx: Tx, move: _Move) -> None:
         if answer.order is not None:
             move.orders[seat] = answer.order
         if answer.note is not None:
-            # With the order itself, because an undo brings it back.
-            move.record.add(Kind.ORDER, seat, Actor.ORDER, {"order": None, "ended": before, "note": answer.note})
+            move.record.add(Kind.ORDER, seat, Actor.ORDER, _note_body(move, before, answer))
         if answer.choice is not None and _submit(move, seat, answer.choice, Actor.ORDER):
             # A turn that an order answers at once has no deadline that would show it.
             player_rows.set_missed(tx, move.row.id, seat, 0)
+
+
+def _note_body(move: _Move, before: orders.Order, answer: orders.Answer) -> dict[str, Any]:
+    """What a row says of an order that has ended, or of a list that answers with the next row."""
+    body = {"order": answer.order, "note": answer.note}
+    if answer.choice is not None:
+        return body | {"turn": move.position.turn}
+    # With the order itself, because an undo brings it back.
+    return body | {"ended": before}
 
 
 def _by_order(tx: Tx, move: _Move, seat: int) -> orders.Answer:

@@ -16,10 +16,12 @@ from engine.decisions import Decision
 from engine.facts import seen
 from engine.game import Game, Standing
 from engine.table import answers_itself
-from pbem.domain.causes import TurnFacts
+from engine.tell import Text
+from pbem.domain.causes import Cause, TurnFacts
 from pbem.domain.states import TableStatus
 from pbem.lru import LRU
-from pbem.service.play import views
+from pbem.plugins.away import loads
+from pbem.service.play import order_notes, views
 from pbem.service.play.log import StandingEntry, causes
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
@@ -30,6 +32,9 @@ MOST_AUCTIONS_READ: Final = 12
 MOST_ENTRIES: Final = 200
 """The most entries on one page; longer absences are in the history."""
 
+MOST_NOTES: Final = 3
+"""Notes of standing orders on one page."""
+
 MOST_CACHED: Final = 500
 """The most seats in the cache: some megabytes."""
 
@@ -39,7 +44,7 @@ class SeatKnowledge:
     """A seat's view, its board and its decision if the game is running.
 
     `recent_facts` starts with the turn of its last choice. `recent_entries` has the entries of the same turns, with facts
-    that are secret from the seat.
+    that are secret from the seat. `order_notes` are the latest of its standing orders.
     """
 
     view: Any
@@ -48,6 +53,7 @@ class SeatKnowledge:
     standing: Standing
     recent_facts: tuple[TurnFacts, ...]
     recent_entries: tuple[StandingEntry, ...]
+    order_notes: tuple[Text, ...] = ()
 
 
 CACHE: Final[LRU[SeatKnowledge]] = LRU(MOST_CACHED)
@@ -126,4 +132,12 @@ def _compute(tx: Tx, row: GameRow, rules: Game[Any], seat: int) -> SeatKnowledge
         standing=rules.standing(view),
         recent_facts=facts_by_turn(row, entries, seat),
         recent_entries=entries,
+        order_notes=order_notes.latest(tx, row, seat, MOST_NOTES) if _has_ordered(row, rules, seat, entries) else (),
     )
+
+
+def _has_ordered(row: GameRow, rules: Game[Any], seat: int, entries: Iterable[StandingEntry]) -> bool:
+    """Whether a seat has standing orders, or one of them has made a choice in these entries."""
+    if any((maker := each.makers.get(seat)) is not None and maker.by == Cause.ORDER for each in entries):
+        return True
+    return row.orders != "[]" and seat in dict(loads(rules, row.orders))

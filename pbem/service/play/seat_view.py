@@ -68,7 +68,7 @@ class SeatView:
     while its clock is not running; `givers` are the seats that have given it more time for this turn; `mail_fails` says that no email reaches its player; `guest`, that this is a demo; `hints`,
     that the player may ask what the Expert bot would do now; `second_chance`, for how many hours a missed turn's move can be
     taken back; `back_votes` are the seats that agree to go back to turn `back_to`; `ending` is None until the game has ended. `levels`
-    are those of bots, by seat, with None for a person.
+    are those of bots, by seat, with None for a person. `order` are its standing orders, `order_notes` the latest of what they tell.
     """
 
     game_id: int
@@ -114,6 +114,7 @@ class SeatView:
     going_back: bool = False
     back_to: int | None = None
     back_votes: frozenset[int] = frozenset()
+    order_notes: tuple[Text, ...] = ()
 
     @property
     def form_turn(self) -> str:
@@ -288,6 +289,7 @@ def _view(tx: Tx, link: SeatLink, row: GameRow) -> SeatView:
         going_back=row.going_back,
         back_to=next(iter(back_votes.values()), None),
         back_votes=frozenset(back_votes),
+        order_notes=knowledge.order_notes,
     )
 
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from flask import Blueprint, Response, make_response, render_template, request, url_for
 
-from engine import coach, grammar, orders
+from engine import coach, grammar
 from engine.board import faces_of
 from engine.coach.review import of_hint
 from engine.decisions import Choice, Decision, Refused
@@ -35,6 +35,7 @@ from pbem.store.deadlines import NextTurn
 from pbem.web import client, page_cache, phrases, security, site
 from pbem.web.people import session_cookie
 from pbem.web.result import PageResult, page_result
+from pbem.web.seat import orders as seat_orders, sandbox
 from pbem.web.seat.board import draw
 from pbem.web.seat.forms import EMPTY, Fields, choosable, fields_of, forms_of
 from pbem.web.seat.ways import list_of_ways
@@ -146,11 +147,10 @@ def ask_for_hint(token: str) -> Response:
 
 @pages.post("/s/<token>/order")
 def leave_order(token: str) -> Response:
-    order, (turn, head) = field("order"), form_turn()
-    if field("limit"):
-        order = f"up to {site.whole_number('limit', 'a limit')}" + (" or ask me" if site.ticked("ask") else "")
+    (turn, head), order = form_turn(), field("order")
     try:
-        server().run(by_link.set_order, token, turn, order, head)
+        order = seat_orders.text_of_form()
+        server().run(by_link.add_order, token, turn, order, head)
     except (BadInput, Stale) as refused:
         return page(server().read(seat_view.view_seat, token), token, Input(order=order), refused=refused)
     demo.go_on(server(), token)
@@ -159,8 +159,24 @@ def leave_order(token: str) -> Response:
 
 @pages.post("/s/<token>/order/drop")
 def drop_order(token: str) -> Response:
-    server().run(by_link.drop_order, token)
+    """Drop all standing orders, or the one that the form names."""
+    rank, expected = seat_orders.rank_of_form()
+    try:
+        server().run(by_link.drop_order, token, rank, expected)
+    except Stale as refused:
+        return page(server().read(seat_view.view_seat, token), token, refused=refused)
     return site.go("seat.show", token=token, done="order dropped")
+
+
+@pages.post("/s/<token>/order/move")
+def move_order(token: str) -> Response:
+    rank, expected = seat_orders.rank_of_form()
+    try:
+        server().run(by_link.move_order, token, rank or 0, expected, up=field("to") == "up")
+    except Stale as refused:
+        return page(server().read(seat_view.view_seat, token), token, refused=refused)
+    demo.go_on(server(), token)
+    return site.go("seat.show", token=token, done="order moved")
 
 
 @pages.post("/s/<token>/programs")
@@ -236,8 +252,6 @@ def _draw(content: Content) -> str:
     """The HTML of the page, which is made of nothing but this."""
     seat, entered = content.seat, content.entered
     teller, decision = seat.teller, seat.decision
-    raising = orders.raising(decision) if decision else None
-    usages = orders.offered(decision) if decision else ()
     faces, fields = faces_of(seat.board), _fields(seat, entered)
     forms = []
     if decision is not None and (ways := seat.rules.ways(seat.view, decision)):
@@ -266,10 +280,8 @@ def _draw(content: Content) -> str:
         givers=teller(say("{seats:seats}", seats=seat.givers)) if seat.givers and decision else "",
         story=phrases.story(seat.recent_facts, seat.teller_in),
         end=_end(seat, content.token),
-        order=orders.write_order(seat.order) if seat.order else "",
-        raising=raising[1] if raising else None,
-        ready_orders=[each for each in usages if "<" not in each],
-        orders=_order_examples(seat, decision),
+        **seat_orders.of_seat(seat),
+        may_plan=sandbox.is_offered(seat),
         barred=_barred_together(seat),
         explanation=content.explanation,
         hint=content.hint,
@@ -284,42 +296,12 @@ def _draw(content: Content) -> str:
     )
 
 
-def _order_examples(seat: SeatView, decision: Decision | None) -> tuple[tuple[str, str], ...]:
-    """Standing orders that this game can use, each with its meaning. While nothing is asked, they have blanks."""
-    meanings, label = orders.usages(decision), _label_on_board(seat)
-    one, another, most = "<choice>", "<choice>", "<number>"
-    # Nobody plays the same card again and again.
-    repeats = decision is None or all(isinstance(value, int) for value in decision.default.values)
-    if decision is not None:
-        one = grammar.write(decision, decision.default)
-        another = next(
-            (written for each in decision.choices(3) if (written := grammar.write(decision, each)) != one), one
-        )
-        raising = orders.raising(decision)
-        most = str(raising[1].high) if raising else most
-    examples = []
-    for usage, means in meanings.items():
-        again = usage.startswith("always") or ("auction" in usage and (decision is None or decision.topic))
-        if usage.startswith("up to") or " then " in usage or (repeats and again and ("board" not in usage or label)):
-            written = usage.replace("then <choice>", f"then {another}").replace("<choice>", one)
-            written = written.replace("<number on the board> over <number>", f"{label} over 10")
-            examples.append((written.replace("<number>", most), seat.teller(means)))
-    return tuple(examples)
-
-
 def _too_many_hints() -> TooMany:
     return TooMany(
         _("Many hints were asked for in the last hour."),
         why=_("The Expert makes at most %(hints_an_hour)s an hour for one network.", hints_an_hour=HINTS_AN_HOUR),
         remedy=_("Choose without one, or try again in a few minutes."),
     )
-
-
-def _label_on_board(seat: SeatView) -> str:
-    """The name of a number on the board's panel of the seat, as an order may have it; empty without one."""
-    panel = seat.board.panel(seat.seat)
-    labels = () if panel is None else tuple(label for label, number in panel.numbers if number is not None)
-    return seat.rules.teller()(labels[0]).casefold() if labels else ""
 
 
 def _waiting(seat: SeatView, now: datetime) -> str:

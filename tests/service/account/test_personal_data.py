@@ -63,7 +63,7 @@ def test_the_export_does_not_tell_how_the_last_choice_of_a_turn_came(server, tab
 
 def test_the_export_holds_settings_tables_choices_words_and_emails(server, played):
     exported = file_of(server, played.person_at(0))
-    assert (exported["format"], exported["version"]) == ("pbem-person", 1)
+    assert (exported["format"], exported["version"]) == ("pbem-person", 2)
     assert exported["person"]["name"] == played.players()[0].name
     (seat,) = exported["tables"]
     assert (seat["title"], seat["seat"], seat["status"]) == ("Friday “Ä”", 0, "playing")

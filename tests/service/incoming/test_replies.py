@@ -597,6 +597,44 @@ def test_unsubscribe_says_how(at):
     assert str(answers.server.read(preferences.read, answers.person(0)).delivery) != "nothing"
 
 
+def test_a_list_of_orders_is_set_added_to_and_dropped_one_by_one_with_names_in_the_receipt(at):
+    answers = at(TURNS)
+    rival = next(player.name for seat, player in answers.begun.players().items() if seat == answers.seat(0))
+    answers.write(1, f"order up to 3 if {rival} is out and high bid at most 2; always pass")
+    assert answers.outcomes()[0][2] == "ordered"
+    assert f"up to 3 if {rival} is out and high bid at most 2; always pass" in json.dumps(answers.receipts())
+    answers.write(1, "add order up to 9")
+    assert _written(answers) == [
+        f"up to 3 if seat {answers.seat(0) + 1} is out and high bid at most 2",
+        "always pass",
+        "up to 9",
+    ]
+    answers.write(1, "drop order 2")
+    assert len(_written(answers)) == 2
+    answers.write(1, "drop order 4")
+    assert answers.answer() == "You have no standing order 4. Nothing changed."
+    answers.write(1, "order up to 5 if Nobody here is out")
+    assert "isn't a condition" in answers.answer()
+    assert len(_written(answers)) == 2
+    answers.write(1, "drop order")
+    assert _written(answers) == []
+
+
+def test_the_receipt_says_which_order_of_a_list_has_answered_at_once(at):
+    answers = at(TURNS)
+    rival = next(player.name for seat, player in answers.begun.players().items() if seat == answers.seat(1))
+    answers.write(0, f"order up to 9 if {rival} is out; up to 4")
+    assert answers.outcomes()[0][2] == "ordered"
+    receipt = answers.receipts()[-1]["lines"][0]["text"]
+    assert "order “up to 4” played bid 0." in receipt
+    assert f"“up to 9 if {rival} is out” was passed over. {rival} is still in" in receipt
+
+
+def _written(answers):
+    """The standing orders of the second player."""
+    return [orders.write_one(one) for one in orders.as_list(move.orders_of(answers.begun.row()).get(answers.seat(1)))]
+
+
 def test_every_word_has_its_test():
     tried = {
         "help",
@@ -615,7 +653,7 @@ def test_every_word_has_its_test():
         "go back",
         "agree to go back",
     }
-    assert {word.value for word in Word} == tried | {"drop order", "new links", "new links here"}
+    assert {word.value for word in Word} == tried | {"add order", "drop order", "new links", "new links here"}
 
 
 # Whose seat it is.

@@ -306,7 +306,7 @@ def test_the_next_email_tells_why_a_standing_order_ended(server, box, sends, tab
     sends()
     seat, _ = next(iter(game.asked().items()))
     person = token_of_seat(server, box, seat)
-    server.run(by_link.set_order, person, game.row().turn, "up to 3 or ask me")
+    server.run(by_link.add_order, person, game.row().turn, "up to 3 or ask me")
     for _ in range(12):
         asked = game.asked()
         if not asked:

@@ -10,7 +10,7 @@ from pbem.domain.errors import BadInput, Gone
 from pbem.domain.states import EmailKind, EmailStatus
 from pbem.ops.verify import verify_game
 from pbem.service.absence import seats
-from pbem.service.play import move, standing_orders, undo
+from pbem.service.play import move, order_notes, standing_orders, undo
 from pbem.service.play.rules import rules_of
 from pbem.store import deadlines, games, outbox
 from tests.service.database import check_atomic
@@ -30,7 +30,7 @@ def verified(game):
 
 def notes(game, seat):
     with game.server.store.read() as tx:
-        return standing_orders.notes(tx, game.row(), seat, 0)
+        return order_notes.since(tx, game.row(), seat, 0)
 
 
 @pytest.fixture

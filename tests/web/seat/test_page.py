@@ -10,7 +10,7 @@ import pytest
 from engine import game as games, grammar, orders
 from engine.decisions import Choice
 from pbem.service.desk.acts.clocks import Freeze, Pause
-from pbem.service.play import undo
+from pbem.service.play import move, standing_orders, undo
 from tests.service.actors import calls_of, moderate
 
 """Options that make a game end soon, where it has such."""
@@ -295,6 +295,56 @@ def test_a_standing_order_is_set_shown_to_its_owner_alone_and_dropped(browser, l
     assert "up to 9" not in open_seat(browser, links, templari, seat).text
     page = page.form("Drop order").press()
     assert "Your order is" not in page.text
+
+
+def test_several_orders_are_added_moved_and_dropped_by_plain_buttons(browser, links, templari):
+    seat = next(iter(templari.asked()))
+    other = (seat + 1) % 3
+    rival = (seat + 2) % 3
+
+    def listed():
+        return [orders.write_one(one) for one in orders.as_list(move.orders_of(templari.row()).get(other))]
+
+    page = open_seat(browser, links, templari, other)
+    page = page.form("Set order").press(order="up to 9", condition=f"seat {rival + 1} is out")
+    name = templari.players()[rival].name
+    assert f"up to 9 if {name} is out" in page.text
+    page = page.form("Add order").press(order="up to 5", condition="#high bid", how="at most", number=3)
+    page = page.form("Add order").press(order="always pass")
+    first, second = f"up to 9 if seat {rival + 1} is out", "up to 5 if high bid at most 3"
+    assert listed() == [first, second, "always pass"]
+    page = page.form("Down").press()
+    assert listed() == [second, first, "always pass"]
+    old = page
+    page = page.form("Up", 1).press()
+    assert listed() == [second, "always pass", first]
+    assert "Your standing orders have changed since then." in old.form("Drop", 1).press().text
+    page = page.form("Drop", 1).press()
+    assert listed() == [second, first]
+    assert first not in open_seat(browser, links, templari, seat).source
+
+
+def test_a_condition_about_a_number_needs_one(browser, links, templari):
+    page = open_seat(browser, links, templari, 0).form("Set order").press(order="up to 5", condition="#high bid")
+    assert page.status == 400
+    assert move.orders_of(templari.row()) == {}
+
+
+def test_the_player_sees_which_order_answered_and_why_the_others_were_passed_over(browser, links, templari):
+    seat = next(iter(templari.asked()))
+    other = (seat + 1) % 3
+    order = f"up to 5 if seat {seat + 1} is out; bid 99 then 3; up to 2 or ask me"
+    templari.server.run(standing_orders.set_order, templari.id, other, order)
+    templari.play(seat, "bid 1")
+    name = templari.players()[seat].name
+    text = open_seat(browser, links, templari, other).text
+    assert "“up to 2 or ask me” played bid 2." in text
+    assert f"“up to 5 if {name} is out” was passed over. {name} is still in." in text
+    templari.play((seat + 2) % 3, "bid 3")
+    templari.play(seat, "bid 4")
+    text = open_seat(browser, links, templari, other).text
+    assert "The bidding has passed 2." in text
+    assert "played bid" not in open_seat(browser, links, templari, seat).text
 
 
 def test_an_order_answers_at_once_when_it_is_its_owners_turn(browser, links, templari):

@@ -1,0 +1,96 @@
+"""Standing orders on the page of a seat: the list, what its forms offer, and what they send."""
+
+from typing import Any
+
+from engine import conditions, grammar, orders
+from engine.decisions import Decision
+from pbem.i18n.speech import gettext as _
+from pbem.service.play.seat_view import SeatView
+from pbem.web import site
+from pbem.web.site import field
+
+
+def of_seat(seat: SeatView) -> dict[str, Any]:
+    """The variables of the template."""
+    decision = seat.decision
+    raising = orders.raising(decision) if decision else None
+    ready = orders.offered(decision) if decision else ()
+    return {
+        "standing": _standing(seat),
+        "order_notes": [seat.teller(note) for note in seat.order_notes],
+        "full": len(orders.as_list(seat.order)) >= orders.MOST_ORDERS,
+        "raising": raising[1] if raising else None,
+        "ready_orders": [each for each in ready if "<" not in each],
+        "orders": _examples(seat, decision),
+        "conditions": _conditions(seat, decision),
+    }
+
+
+def text_of_form() -> str:
+    """The order that a form sends, with its condition. Raises BadInput if a number isn't one."""
+    order = field("order")
+    if field("limit"):
+        order = f"up to {site.whole_number('limit', 'a limit')}" + (" or ask me" if site.ticked("ask") else "")
+    condition = field("condition")
+    if condition.startswith("#"):
+        condition = f"{condition[1:]} {field('how')} {site.whole_number('number', 'a number')}"
+    return f"{order} if {condition}" if condition else order
+
+
+def rank_of_form() -> tuple[int | None, str]:
+    """The rank of the order that a form is about, and the order that the player has seen there; no rank for all. Raises BadInput."""
+    rank = field("rank")
+    return (site.read_number(rank, _("a place in the list")), field("expected")) if rank else (None, "")
+
+
+def _standing(seat: SeatView) -> list[dict[str, Any]]:
+    """The orders, each with why it hasn't made the move that its player is asked for now."""
+    if seat.order is None:
+        return []
+    judged = orders.verdicts(seat.order, seat.rules, seat.view, seat.seat) if seat.decision else ()
+    whys = [None if verdict.why is None else seat.teller(verdict.why) for _one, verdict in judged]
+    return [
+        {
+            "says": orders.in_words(one, seat.teller),
+            "written": orders.write_one(one),
+            "why": whys[rank] if rank < len(whys) else None,
+        }
+        for rank, one in enumerate(orders.as_list(seat.order))
+    ]
+
+
+def _conditions(seat: SeatView, decision: Decision | None) -> tuple[tuple[str, str, bool], ...]:
+    # While nothing is asked, an auction may be next.
+    bidding = decision is None or orders.raising(decision) is not None
+    offers = conditions.offered(seat.board, seat.seat, seat.rules, bidding=bidding)
+    return tuple((each.text, seat.teller(each.says), each.number) for each in offers)
+
+
+def _examples(seat: SeatView, decision: Decision | None) -> tuple[tuple[str, str], ...]:
+    """Standing orders that this game can use, each with its meaning. While nothing is asked, they have blanks."""
+    meanings, label = orders.usages(decision), _label_on_board(seat)
+    one, another, most = "<choice>", "<choice>", "<number>"
+    # Nobody plays the same card again and again.
+    repeats = decision is None or all(isinstance(value, int) for value in decision.default.values)
+    if decision is not None:
+        one = grammar.write(decision, decision.default)
+        another = next(
+            (written for each in decision.choices(3) if (written := grammar.write(decision, each)) != one), one
+        )
+        raising = orders.raising(decision)
+        most = str(raising[1].high) if raising else most
+    examples = []
+    for usage, means in meanings.items():
+        again = usage.startswith("always") or ("auction" in usage and (decision is None or decision.topic))
+        if usage.startswith("up to") or " then " in usage or (repeats and again and ("board" not in usage or label)):
+            written = usage.replace("then <choice>", f"then {another}").replace("<choice>", one)
+            written = written.replace("<number on the board> over <number>", f"{label} over 10")
+            examples.append((written.replace("<number>", most), seat.teller(means)))
+    return tuple(examples)
+
+
+def _label_on_board(seat: SeatView) -> str:
+    """The name of a number on the board's panel of the seat, as an order may have it; empty without one."""
+    panel = seat.board.panel(seat.seat)
+    labels = () if panel is None else tuple(label for label, number in panel.numbers if number is not None)
+    return seat.rules.teller()(labels[0]).casefold() if labels else ""
