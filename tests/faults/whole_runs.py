@@ -31,6 +31,8 @@ Work = Callable[[], object]
 
 _OTHERWISE: Final = {
     "attempts",
+    "dump.number",
+    "dump_part.number",
     "message_id",
     "extensions",
     "key",
@@ -174,7 +176,7 @@ def _rows(connection: Any, name: str) -> Iterator[tuple[Any, ...]]:
         column.name
         for column in table.c
         if column.type.python_type not in (datetime, date, bytes)
-        and column.name not in _OTHERWISE
+        and not _OTHERWISE & {column.name, f"{name}.{column.name}"}
         and not (column.primary_key and column.autoincrement is True)
     ]
     columns = ", ".join(f'"{column}"' for column in names) or "1"

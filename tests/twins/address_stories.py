@@ -18,7 +18,7 @@ from pbem.service.account import change_address, channels, consent, delete, diso
 from pbem.service.alarms import AlarmKind
 from pbem.service.archive import game_statistics, replay, reviews
 from pbem.service.clocks import reachability
-from pbem.service.desk import alarm_emails, calls, jobs
+from pbem.service.desk import alarm_emails, calls, jobs, tournament_hosts
 from pbem.service.desk.acts.clocks import Close, Freeze, Pause, Unfreeze
 from pbem.service.desk.acts.correct import Correct
 from pbem.service.desk.acts.people import Ban, ChangeAddress, Merge, NewLinks, Unban
@@ -29,7 +29,7 @@ from pbem.service.people import sign_in
 from pbem.service.play.move import Actor
 from pbem.service.tables import by_link, going_back, group_page, groups, invitations, joining, leaving, rematch, talk
 from pbem.service.tables.new import TableSettings
-from pbem.service.tournaments import by_link as tournament_link, hosting, new, reading, rounds, sign_up
+from pbem.service.tournaments import by_link as tournament_link, new, reading, rounds, sign_up
 from pbem.service.tournaments.new import TournamentSettings
 from pbem.store.sessions import Holder
 from tests.channels.far_end import Services, code_sent_to, usual
@@ -281,9 +281,9 @@ def enters_tournaments(world: AddressWorld) -> None:
         server.run(sign_up.sign_up, cup, person)
     tournament_link.enter(server, world.token("e", to="FIRST"), "Carla", "lighthouse")
     _moves(world, carla, "FIRST", "SECOND")
-    server.run(hosting.pause, cup, ann)
-    server.run(hosting.resume, cup, ann)
-    server.run(hosting.extend, cup, ann, 1)
+    server.run(tournament_hosts.change, "pause", cup, ann)
+    server.run(tournament_hosts.change, "resume", cup, ann)
+    server.run(tournament_hosts.change, "extend", cup, ann, 1)
     server.run(sign_up.decline, cup, eve)
     world.carry()
     world.looks()
@@ -296,15 +296,15 @@ def enters_tournaments(world: AddressWorld) -> None:
     rounds.advance_due(server)
     time_.bots_play()
     rounds.advance_due(server)
-    server.run(hosting.correct, cup, ann, 1, 1, (1, 1, 1), "They agreed on it.")
+    server.run(tournament_hosts.change, "correct", cup, ann, 1, 1, (1, 1, 1), "They agreed on it.")
     world.carry()
     again = server.read(
         reading.page, server.run(new.open_tournament, ann, replace(settings, closes_at=server.now() + DAY))
     )
     server.run(sign_up.ask, again.summary.row.key, world.address["SECOND"])
     server.run(sign_up.sign_up, again.summary.row.id, carla)
-    server.run(hosting.remove, again.summary.row.id, ann, 1, "She asked for it.")
-    server.run(hosting.call_off, again.summary.row.id, ann, "Too few have time.")
+    server.run(tournament_hosts.change, "remove", again.summary.row.id, ann, 1, "She asked for it.")
+    server.run(tournament_hosts.change, "call off", again.summary.row.id, ann, "Too few have time.")
     world.carry()
     world.looks(press=True)
 
