@@ -271,6 +271,8 @@ def plays_by_links(world: AddressWorld) -> None:
     _goes_back(world, ann, ben, world.carla())
     order = world.links.of(templari, giver)[1]
     server.run(seat_link.add_order, order, templari.row().turn, "up to 3")
+    server.run(seat_link.add_order, order, templari.row().turn, "up to 2 if high bid is over 1")
+    server.run(seat_link.move_order, order, 1, "", up=True)
     server.run(seat_link.drop_order, order)
     server.run(seat_link.api_token, token)
     server.run(talk.say_by_link, token, "Good luck!")
