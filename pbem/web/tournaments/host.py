@@ -39,6 +39,7 @@ def _invited() -> tuple[object, ...]:
 
 
 def _corrected() -> tuple[object, ...]:
+    """The corrected places at a table, and why."""
     at = (whole_number("round", _("a round")), whole_number("table", _("a table")))
     places = tuple(site.read_number(each, _("a place")) for each in field("places").replace(",", " ").split())
     return *at, places, field("reason")
