@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 from pbem import config as settings, program_log
-from pbem.ops.commands.groups import ALL, AUDIT, CALL, KEYS, MAIL_SYSTEM, ORGANISER, OUTAGE, PERSON, TABLE
+from pbem.ops.commands.groups import ALL, AUDIT, CALL, KEYS, MAIL_SYSTEM, ORGANISER, OUTAGE, PERSON, TABLE, TOURNAMENT
 from pbem.ops.commands.terminal import (
     CODES,
     FAILED,
@@ -312,7 +312,7 @@ def overview(trouble: str, status: str, text: str, most: int) -> None:
         click.echo(line)
 
 
-for group in (MAIL_SYSTEM, KEYS, ORGANISER, CALL, AUDIT, ALL, TABLE, PERSON, OUTAGE):
+for group in (MAIL_SYSTEM, KEYS, ORGANISER, CALL, AUDIT, ALL, TABLE, TOURNAMENT, PERSON, OUTAGE):
     main.add_command(group)
 
 

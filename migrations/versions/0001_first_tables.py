@@ -459,6 +459,9 @@ def upgrade() -> None:
         sa.Column("plan", sa.Text(), nullable=False),
         sa.Column("settings", sa.Text(), nullable=False),
         sa.Column("seeding", sa.Text(), nullable=False),
+        sa.Column("seeds", sa.Text(), nullable=False),
+        sa.Column("conditions", sa.Text(), nullable=False),
+        sa.Column("group_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
         sa.Column("fewest", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("most", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("late", sa.Text(), nullable=False),
@@ -478,6 +481,7 @@ def upgrade() -> None:
         sa.Column("season", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("previous_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
         sa.CheckConstraint("status IN ('open', 'playing', 'over', 'called off')", name=op.f("ck_tournament_status")),
+        sa.ForeignKeyConstraint(["group_id"], ["groups.id"], name=op.f("fk_tournament_group_id")),
         sa.ForeignKeyConstraint(["host_id"], ["person.id"], name=op.f("fk_tournament_host_id")),
         sa.ForeignKeyConstraint(["previous_id"], ["tournament.id"], name=op.f("fk_tournament_previous_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_tournament")),
@@ -492,6 +496,7 @@ def upgrade() -> None:
             sqlite_where=sa.text("status IN ('open', 'playing')"),
             postgresql_where=sa.text("status IN ('open', 'playing')"),
         )
+        batch_op.create_index(batch_op.f("ix_tournament_group_id"), ["group_id"], unique=False)
         batch_op.create_index(batch_op.f("ix_tournament_host_id"), ["host_id"], unique=False)
         batch_op.create_index(
             batch_op.f("ix_tournament_status_created_at_key"), ["status", "created_at", "key"], unique=False
@@ -688,8 +693,9 @@ def upgrade() -> None:
         sa.Column("division", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("since", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("until", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("away", sa.Text(), nullable=False),
         sa.Column("signed_up_at", sa.DateTime(timezone=True), nullable=False),
-        sa.CheckConstraint("status IN ('in', 'waiting', 'left', 'removed')", name=op.f("ck_entrant_status")),
+        sa.CheckConstraint("status IN ('in', 'waiting', 'left', 'removed', 'absent')", name=op.f("ck_entrant_status")),
         sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_entrant_person_id")),
         sa.ForeignKeyConstraint(["tournament_id"], ["tournament.id"], name=op.f("fk_entrant_tournament_id")),
         sa.PrimaryKeyConstraint("tournament_id", "number", name=op.f("pk_entrant")),
@@ -1094,6 +1100,7 @@ def upgrade() -> None:
         sa.Column("typed", sa.Text(), nullable=True),
         sa.Column("status", sa.Text(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("round", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.CheckConstraint("status IN ('open', 'accepted', 'declined')", name=op.f("ck_sign_up_status")),
         sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_sign_up_person_id")),
         sa.ForeignKeyConstraint(["tournament_id"], ["tournament.id"], name=op.f("fk_sign_up_tournament_id")),
@@ -1384,6 +1391,7 @@ def downgrade() -> None:
     with op.batch_alter_table("tournament", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_tournament_status_created_at_key"))
         batch_op.drop_index(batch_op.f("ix_tournament_host_id"))
+        batch_op.drop_index(batch_op.f("ix_tournament_group_id"))
         batch_op.drop_index(
             "ix_tournament_current",
             sqlite_where=sa.text("status IN ('open', 'playing')"),

@@ -68,7 +68,7 @@ class Act(StrEnum):
     RESEND_ALL = "resend all"
     ANNOUNCE = "announce"
 
-    # A host's tournament.
+    # A host's tournament, which an operator can open or change too.
     TOURNAMENT = "tournament"
 
     # Organisers themselves.

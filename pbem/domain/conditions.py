@@ -1,4 +1,4 @@
-"""Conditions for joining a table: what its host asks, and in words what a person lacks.
+"""Conditions for joining a table or a tournament: what its host asks, and in words what a person lacks.
 
 A newcomer is never kept out by what nobody can know yet: only players with enough turns are asked for punctuality, and only
 those whose rating isn't provisional for a rating. Finished games can be asked of everyone, but few, and those against bots count.
@@ -89,28 +89,33 @@ def words(asked: Conditions) -> list[str]:
     return found
 
 
-def lacks(asked: Conditions, person: Record) -> list[str]:
+def lacks(asked: Conditions, person: Record, *, of_tournament: bool = False) -> list[str]:
     """What a person lacks, a sentence each; nothing if they can join."""
+    here = _("This tournament") if of_tournament else _("This table")
     found = list[str]()
     if person.in_time is not None and person.in_time < asked.in_time:
         found.append(
             _(
-                "This table asks for at least %(share)s%% of turns on time; you have %(own)s%%.",
+                "%(here)s asks for at least %(share)s%% of turns on time; you have %(own)s%%.",
                 share=asked.in_time,
                 own=person.in_time,
+                here=here,
             )
         )
     if person.finished < asked.finished:
         found.append(
             ngettext(
-                "This table asks for one game finished in the last year; you have %(own)s.",
-                "This table asks for %(num)s games finished in the last year; you have %(own)s.",
+                "%(here)s asks for one game finished in the last year; you have %(own)s.",
+                "%(here)s asks for %(num)s games finished in the last year; you have %(own)s.",
                 asked.finished,
                 own=person.finished,
+                here=here,
             )
         )
     if person.rating is not None and not asked.lowest <= person.rating <= (asked.highest or MOST_RATING):
-        found.append(_("This table asks for %(rating)s; yours is %(own)s.", rating=_rating(asked), own=person.rating))
+        found.append(
+            _("%(here)s asks for %(rating)s; yours is %(own)s.", here=here, rating=_rating(asked), own=person.rating)
+        )
     return found
 
 

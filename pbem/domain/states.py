@@ -32,6 +32,7 @@ class EntrantStatus(StrEnum):
     WAITING = "waiting"
     LEFT = "left"
     REMOVED = "removed"
+    ABSENT = "absent"
 
 
 class TurnStatus(StrEnum):

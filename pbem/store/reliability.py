@@ -62,5 +62,12 @@ def counts(tx: Connection, person_ids: Collection[int], since: datetime) -> dict
     return {person: Counts(*(result.get(person, 0) for result in results)) for person in person_ids}
 
 
+def missed_at(tx: Connection, game_id: int) -> dict[int, int]:
+    """How many turns the seats of a game have missed without an excuse, by seat; only those that have missed any."""
+    missed = (DEADLINE.c.game_id == game_id, DEADLINE.c.status == TurnStatus.MISSED, ~_EXCUSED)
+    query = select(DEADLINE.c.seat, func.count()).where(*missed).group_by(DEADLINE.c.seat)
+    return {int(seat): int(number) for seat, number in tx.execute(query)}
+
+
 def _by_person(tx: Connection, query: Select[Any], person: Any) -> dict[int, int]:
     return {int(person_id): int(number) for person_id, number in tx.execute(query.group_by(person))}

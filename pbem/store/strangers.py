@@ -101,9 +101,11 @@ def _can_be_accepted() -> ColumnElement[bool]:
 
 
 def _can_be_signed_up_for() -> ColumnElement[bool]:
-    """Whether the tournament of an invitation still waits for entrants."""
-    is_open = (TOURNAMENT.c.id == SIGN_UP.c.tournament_id, TOURNAMENT.c.status == TournamentStatus.OPEN)
-    return select(1).where(*is_open).correlate(SIGN_UP).exists()
+    """Whether the tournament of an invitation still waits for entrants, or its host has sent it since the start."""
+    is_open = TOURNAMENT.c.status == TournamentStatus.OPEN
+    is_late = (TOURNAMENT.c.status == TournamentStatus.PLAYING) & (SIGN_UP.c.round > 0)
+    query = select(1).where(TOURNAMENT.c.id == SIGN_UP.c.tournament_id, is_open | is_late)
+    return query.correlate(SIGN_UP).exists()
 
 
 def _unmentioned(subject: Table, harmless: Collection[Table]) -> list[ColumnElement[bool]]:

@@ -88,13 +88,26 @@ def by_key(tx: Connection, key: str) -> TournamentRow:
 def listed(
     tx: Connection, status: TournamentStatus | None, below: TournamentRow | None, limit: int
 ) -> list[TournamentRow]:
-    """Tournaments of a status or of all, the newest first: those that are older than another one, if that is given."""
+    """Tournaments of a status or of all that everyone may see, the newest first: those that are older than another one, if that is
+    given."""
     order = (TOURNAMENT.c.created_at, TOURNAMENT.c.key)
     bound = _LATEST if below is None else (below.created_at, below.key)
-    query = select(TOURNAMENT).where(tuple_(*order) < tuple_(*map(literal, bound)))
+    query = select(TOURNAMENT).where(tuple_(*order) < tuple_(*map(literal, bound)), TOURNAMENT.c.group_id.is_(None))
     if status is not None:
         query = query.where(TOURNAMENT.c.status == status)
     return queries.many(tx, TournamentRow, query.order_by(*(each.desc() for each in order)).limit(limit))
+
+
+def all_with_status(tx: Connection, status: TournamentStatus, limit: int) -> list[TournamentRow]:
+    """Tournaments of a status, those of groups too, the newest first."""
+    query = select(TOURNAMENT).where(TOURNAMENT.c.status == status).order_by(TOURNAMENT.c.created_at.desc())
+    return queries.many(tx, TournamentRow, query.limit(limit))
+
+
+def of_group(tx: Connection, group_id: int, limit: int) -> list[TournamentRow]:
+    """The tournaments of a group, the newest first."""
+    query = select(TOURNAMENT).where(TOURNAMENT.c.group_id == group_id).order_by(TOURNAMENT.c.created_at.desc())
+    return queries.many(tx, TournamentRow, query.limit(limit))
 
 
 def count_hosted(tx: Connection, person_id: int) -> int:
@@ -252,10 +265,20 @@ def sign_ups(tx: Connection, tournament_id: int) -> list[SignUpRow]:
     return queries.many(tx, SignUpRow, query.order_by(SIGN_UP.c.created_at, SIGN_UP.c.person_id))
 
 
-def add_sign_up(tx: Connection, tournament_id: int, person_id: int, typed: str | None, now: datetime) -> bool:
-    """Invite a person; False if they were invited before."""
-    values = {"tournament_id": tournament_id, "person_id": person_id, "typed": typed}
-    return queries.add_once(tx, SIGN_UP, values | {"status": InvitationStatus.OPEN, "created_at": now})
+def add_sign_up(
+    tx: Connection, tournament_id: int, person_id: int, typed: str | None, now: datetime, round_number: int = 0
+) -> bool:
+    """Invite a person; False if they were invited before, in this round or a later one."""
+    key = {"tournament_id": tournament_id, "person_id": person_id}
+    values = {"typed": typed, "status": InvitationStatus.OPEN, "created_at": now, "round": round_number}
+    if queries.add_once(tx, SIGN_UP, key | values):
+        return True
+    earlier = (
+        SIGN_UP.c.tournament_id == tournament_id,
+        SIGN_UP.c.person_id == person_id,
+        SIGN_UP.c.round < round_number,
+    )
+    return tx.execute(update(SIGN_UP).where(*earlier).values(values)).rowcount == 1
 
 
 def answer_sign_up(tx: Connection, tournament_id: int, person_id: int, status: InvitationStatus) -> None:

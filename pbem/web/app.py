@@ -62,6 +62,7 @@ from pbem.web.tables import groups, interventions, invitations, joining, new, re
 from pbem.web.tournaments import (
     by_link as tournament_link,
     calendar as tournament_calendar,
+    host as tournament_host,
     public as public_tournaments,
     signed_in as own_tournaments,
 )
@@ -134,7 +135,7 @@ def create_app(server: Server, config: Config, advise: Advise = hint_here) -> Fl
     people = (sign_in, my_page, account, channels, consent, disown, feeds, unsubscribe, unverified_reply)
     tables = (new, joining, groups, invitations, interventions, replay, review)
     seats = (page, choice, move, talk, notes, ending, sandbox)
-    tournaments = (public_tournaments, tournament_calendar, tournament_link, own_tournaments)
+    tournaments = (public_tournaments, tournament_calendar, tournament_link, own_tournaments, tournament_host)
     for module in (*public, *people, *tables, *seats, *tournaments, inbound):
         app.register_blueprint(module.pages)
     for blueprint in (endpoints.routes, open_data.routes, *desk.BLUEPRINTS):

@@ -12,6 +12,7 @@ HELD = {
     "your ratings": "tests/web/people/test_my_ratings.py::test_one_who_hides_their_ratings_looks_like_one_who_has_none",
     "your profile": "tests/web/public/test_profiles.py::test_a_profile_that_may_not_be_seen_is_the_page_of_none",
     "turns on time on your profile": "tests/web/public/test_profiles.py::test_ratings_and_turns_on_time_are_shown_only_by_choice",
+    "a tournament of a group": "tests/service/tournaments/test_admission.py::test_a_tournament_of_a_group_is_for_its_members_alone",
     "a tournament": "tests/twins/test_addresses.py::test_nobody_else_sees_an_address",
     "a game's statistics": "tests/web/public/test_profiles.py::test_lists_and_statistics_are_the_same_whether_or_not_someone_has_a_profile_one_may_not_see",
     "open data": "tests/web/api/test_open_data.py::test_a_private_table_is_as_if_it_were_not_there",

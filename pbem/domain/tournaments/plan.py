@@ -7,6 +7,9 @@ from typing import Final, Literal
 Format = Literal["swiss", "pods", "knockout", "league"]
 FORMATS: Final[tuple[Format, ...]] = ("swiss", "pods", "knockout", "league")
 
+USUAL_TIE_BREAKS: Final = ("opponents", "wins", "head_to_head", "later_rounds", "lots")
+"""What decides between equal points unless others were chosen."""
+
 Table = tuple[int, ...]
 """The entrants of a table by their numbers, in seat order."""
 
@@ -17,7 +20,8 @@ class Entrant:
 
     `number` stays the same for the whole tournament; `rank` is the seed, 1 the strongest, and no two entrants share one. `since`
     is their first round, and `until` the last that may include them: None while they are in. An entrant who leaves after a round's
-    tables were made is in until that round. `division` is 1 in all formats but a league, where 1 is the highest.
+    tables were made is in until that round; `away` are rounds before that without them, if they came back. `division` is 1 in all
+    formats but a league, where 1 is the highest.
     """
 
     number: int
@@ -25,10 +29,12 @@ class Entrant:
     since: int = 1
     until: int | None = None
     division: int = 1
+    away: tuple[int, ...] = ()
 
     def is_in(self, round_number: int) -> bool:
         """Whether a round may include them."""
-        return self.since <= round_number and (self.until is None or round_number <= self.until)
+        still = self.until is None or round_number <= self.until
+        return self.since <= round_number and still and round_number not in self.away
 
     def as_of(self, round_number: int) -> "Entrant":
         """The entrant as they were when a round was made: nobody knew yet that they would leave."""
@@ -95,7 +101,7 @@ class Plan:
     pod: int = 0
     points: str | tuple[tuple[Fraction, ...], ...] = "share"
     bye: str = "mean"
-    tie_breaks: tuple[str, ...] = ("opponents", "wins", "head_to_head", "later_rounds", "lots")
+    tie_breaks: tuple[str, ...] = USUAL_TIE_BREAKS
 
     def __post_init__(self) -> None:
         if self.format not in FORMATS:

@@ -28,7 +28,7 @@ def next_planned(
     It fits while all members are in, from the first round to this one, and every round so far was one of the plan. The first that
     is left is next. With scores, and if nobody has a bye, it is the one that brings equal scores together: with the least distance.
     """
-    if not all(each.is_in(first) and each.is_in(number) for each in members):
+    if not all(each.is_in(each_round) for each in members for each_round in range(first, number + 1)):
         return None
     left = list(rounds)
     for before in range(first, number):

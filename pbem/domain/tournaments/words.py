@@ -22,6 +22,29 @@ _PARTS: Final = {
 }
 
 
+_TIE_BREAKS: Final[Mapping[str, tuple[str, str]]] = {
+    "opponents": (mark("Opponents' points"), mark("the higher mean of the points of the opponents they met")),
+    "wins": (mark("First places"), mark("more first places; one shared by two counts half")),
+    "head_to_head": (
+        mark("Head to head"),
+        mark("more often ahead of the others who are level, if all of them have met"),
+    ),
+    "later_rounds": (mark("Late points"), mark("more points won late: those of round 3 count three times, and so on")),
+    "places": (mark("Opponents beaten"), mark("the higher sum of the shares of opponents beaten at their tables")),
+    "lots": (mark("Lots"), mark("drawn from the public number")),
+}
+
+
+def tie_break_name(name: str) -> str:
+    """The name of a tie-break."""
+    return translate(_TIE_BREAKS[name][0])
+
+
+def tie_break_text(name: str) -> str:
+    """Who is ahead by a tie-break, in a few words."""
+    return translate(_TIE_BREAKS[name][1])
+
+
 def format_name(name: str) -> str:
     """The name of a format."""
     return translate(_NAMES[name])

@@ -35,6 +35,7 @@ ORGANISER: Final = Group("organiser", "People who can sign in to the desk.", "de
 CALL: Final = Group("call", "Messages from players.", "desk")
 AUDIT: Final = Group("audit", "What was done at the desk and with commands.", "desk")
 TABLE: Final = Group("table", "Tables: their state, and everything you can do about one.", "tables")
+TOURNAMENT: Final = Group("tournament", "Tournaments: opening one, and what their hosts can do.", "tournaments")
 PERSON: Final = Group("person", "People: their addresses, links, emails and bans.", "tables")
 OUTAGE: Final = Group("outage", "Times when the server or its email was down.", "tables")
 KEYS: Final = Group("keys", "The keys that links are signed with. Restart a running server after a change.", "keys")

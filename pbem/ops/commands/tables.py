@@ -73,7 +73,7 @@ def act_command(
         @wraps(make)
         def run(*, reason: str, dry_run: bool, **typed: Any) -> None:
             with open_server(read_settings()) as server:
-                act = make(**typed | {name: _number(server, typed[name]) for name in _PEOPLE if name in typed})
+                act = make(**typed | {name: person_number(server, typed[name]) for name in _PEOPLE if name in typed})
                 to_do = operator(), act, reason
                 _show(server.dry_run(perform, *to_do) if dry_run else server.run(perform, *to_do))
             click.echo("Nothing was changed: this was a preview." if dry_run else "Done.")
@@ -353,7 +353,7 @@ def mail_resume() -> DeskAct:
     return ResumeMail()
 
 
-def _number(server: Server, who: str) -> int:
+def person_number(server: Server, who: str) -> int:
     """The number of a person who was named by it or by their address."""
     person_id = int(who) if who.isdigit() else server.read(overview.person_with, who)
     if person_id is None:
@@ -366,12 +366,12 @@ def _show(outcome: Outcome) -> None:
     for sentence in outcome.says:
         click.echo(f"  {sentence}")
     for deadline in outcome.moved:
-        click.echo(f"  deadline of {deadline.name}: {_moment(deadline.before)} -> {_moment(deadline.after)}")
+        click.echo(f"  deadline of {deadline.name}: {act_moment(deadline.before)} -> {act_moment(deadline.after)}")
     for email in outcome.emails:
         click.echo(f"  mail to {email.name}: {email.about}")
     for kind, seat in outcome.rows:
         click.echo(f"  row of its record: {kind}{'' if seat is None else f', seat {seat + 1}'}")
 
 
-def _moment(moment: datetime | None) -> str:
+def act_moment(moment: datetime | None) -> str:
     return "none" if moment is None else f"{moment:%Y-%m-%d %H:%M} UTC"

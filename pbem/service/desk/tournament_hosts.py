@@ -7,6 +7,7 @@ from pbem.domain.acts import Act, Actor, Role
 from pbem.service.desk import audit
 from pbem.service.server import Server
 from pbem.service.tournaments import hosting
+from pbem.service.tournaments.preview import HostAct
 from pbem.store import people, tournaments
 from pbem.store.database import Tx
 
@@ -16,16 +17,22 @@ CHANGES: Final[dict[str, Callable[..., None]]] = {
     "extend": hosting.extend,
     "correct": hosting.correct,
     "remove": hosting.remove,
+    "seed": hosting.seed,
     "call off": hosting.call_off,
 }
 """What a host can change, as the audit calls it."""
+
+
+def as_host(what: str) -> HostAct:
+    """One of these changes, for a preview of it and for doing it."""
+    return lambda tx, server, tournament_id, host_id, *given: change(tx, server, what, tournament_id, host_id, *given)
 
 
 def change(tx: Tx, server: Server, what: str, tournament_id: int, host_id: int, *given: Any) -> None:
     """Do one of these changes, and note it in the audit, with its reason if it has one. Raises as that does."""
     CHANGES[what](tx, server, tournament_id, host_id, *given)
     reason = next((each for each in given if isinstance(each, str)), what)
-    details = [each for each in given if not isinstance(each, str)]
+    details = [sorted(each.items()) if isinstance(each, dict) else each for each in given if not isinstance(each, str)]
     host, key = people.read(tx, host_id), tournaments.read(tx, tournament_id).key
     actor = Actor(Role.HOST, host.name, person_id=host_id)
     audit.record(tx, server, actor, Act.TOURNAMENT, reason, what=what, tournament=key, given=details)

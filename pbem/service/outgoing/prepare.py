@@ -30,6 +30,7 @@ from pbem.service.clocks.deadlines import Games
 from pbem.service.outgoing import content, digests, email_links
 from pbem.service.outgoing.content import Draft, SeatLinks
 from pbem.service.server import Server
+from pbem.service.tournaments import latecomers
 from pbem.store import (
     deadlines as deadline_rows,
     games,
@@ -66,10 +67,10 @@ _RATED_WITHIN: Final = timedelta(minutes=10)
 """How long such an email waits; then it leaves without them."""
 
 _CANNOT_WAIT: Final = frozenset(
-    {"replaced", "seat_offered", "seat_taken", "reservation_lost", "round", "over", "place"}
+    {"replaced", "seat_offered", "seat_taken", "reservation_lost", "round", "over", "place", "no show"}
 )
 """Notices that take a seat away: its player must hear of it in time to come back. And those of a reservation in vain, and of a
-tournament that begins a round, ends, or lets someone in."""
+tournament that begins a round, ends, lets someone in, or goes on without a no-show."""
 
 _BY_OTHERS: Final = frozenset(
     {EmailKind.NOTICE, EmailKind.LEFT, EmailKind.DECLINED, EmailKind.MENTION, EmailKind.TOURNAMENT}
@@ -403,7 +404,10 @@ def _is_settled(tx: Tx, email: EmailRow) -> bool:
         case EmailKind.BACK_PROPOSED if email.game_id is not None:
             return not votes.back_votes(tx, games.read(tx, email.game_id))
         case EmailKind.SIGN_UP:
-            return tournaments.read(tx, json.loads(email.facts)["tournament"]).status != TournamentStatus.OPEN
+            facts = json.loads(email.facts)
+            tournament = tournaments.read(tx, facts["tournament"])
+            is_late = bool(facts.get("round")) and latecomers.takes_some(tournament)
+            return tournament.status != TournamentStatus.OPEN and not is_late
         case EmailKind.SEALED if email.game_id is not None:
             newer = outbox.of_game(tx, email.game_id, email.seq or 0)
             return any((row.kind, row.seat, row.turn) == ("sealed", email.seat, email.turn) for row in newer)

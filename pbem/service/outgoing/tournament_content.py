@@ -53,7 +53,7 @@ def _of_tournament(letterhead: Letterhead, found: TournamentPage) -> Words:
         "about": speech.translate(rules.about),
         "rules": letterhead.rules(row.kind),
         "host": summary.host,
-        "page": f"{letterhead.base_url.rstrip('/')}/tournaments/{row.key}",
+        "page": f"{letterhead.base_url.rstrip('/')}{'' if row.group_id is None else '/my'}/tournaments/{row.key}",
         "format": format_text(summary.plan, summary.rounds),
         "sizes": summary.plan.sizes.allowed,
         "pace": words.pace_text(settings["pace"]),
@@ -66,6 +66,7 @@ def _of_tournament(letterhead: Letterhead, found: TournamentPage) -> Words:
         "rated": settings["rated"],
         "season": row.season,
         "commitment": row.commitment,
+        "round": row.round,
         "rounds": summary.rounds,
         "due_at": row.due_at,
     }

@@ -1,4 +1,4 @@
-"""Whether a person meets the conditions of a table they want to join.
+"""Whether a person meets the conditions of a table or a tournament they want to join.
 
 Someone is refused only once their address is proved, because the refusal holds their figures.
 """
@@ -25,8 +25,7 @@ def must_meet(tx: Tx, server: Server, row: GameRow, person: PersonRow) -> None:
         return
     if any(invitation.person_id == person.id for invitation in tables.invitations(tx, row.id)):
         return
-    lacking = lacks(asked, _record(tx, server, row, person))
-    if lacking:
+    if lacking := lacks(asked, record_of(tx, server, row.kind, person)):
         raise Forbidden(
             " ".join(lacking),
             why=_("Games against bots count.") if asked.finished else "",
@@ -36,8 +35,9 @@ def must_meet(tx: Tx, server: Server, row: GameRow, person: PersonRow) -> None:
         raise host_chooses()
 
 
-def _record(tx: Tx, server: Server, row: GameRow, person: PersonRow) -> Record:
+def record_of(tx: Tx, server: Server, kind: str, person: PersonRow) -> Record:
+    """What is known about someone who wants to play this kind of game."""
     counts = counting.counts(tx, {person.id}, server.now() - PERIOD)[person.id]
     record = reliability(counts)
-    rating = ratings.current(tx, {(person.key, row.kind)}).get((person.key, row.kind))
+    rating = ratings.current(tx, {(person.key, kind)}).get((person.key, kind))
     return Record(record.in_time, record.finished, None if rating is None or rating.provisional else rating.shown)

@@ -59,6 +59,12 @@ def of_person(tx: Tx, server: Server, person_id: int) -> list[GroupRow]:
     return groups.of_person(tx, person_id)
 
 
+def organised(tx: Tx, server: Server, person_id: int) -> list[GroupRow]:
+    """The groups that a person organises."""
+    found = ((group, groups.member(tx, group.id, person_id)) for group in groups.of_person(tx, person_id))
+    return [group for group, own in found if own is not None and own.role == GroupRole.ORGANISER]
+
+
 def create(tx: Tx, server: Server, person_id: int, name: str) -> str:
     """Make a group with this person as its organiser. Returns its key. Raises BadInput, TooMany."""
     person = people.lock(tx, person_id)

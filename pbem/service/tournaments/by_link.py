@@ -8,7 +8,7 @@ from pbem.domain.states import EntrantStatus, TournamentStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
 from pbem.service.server import Server
-from pbem.service.tournaments import reading, sign_up
+from pbem.service.tournaments import admission, latecomers, reading, sign_up
 from pbem.service.tournaments.reading import TournamentPage
 from pbem.store import outbox, people, tournaments
 from pbem.store.database import Tx
@@ -18,18 +18,22 @@ from pbem.tokens import Purpose
 
 @dataclass(frozen=True, slots=True)
 class EntryPage:
-    """A tournament, its reader's entry if they have one, and their name."""
+    """A tournament, its reader's entry if they have one, whether they can sign up now, and their name."""
 
     page: TournamentPage
     entry: EntrantRow | None
+    may_enter: bool
     name: str
 
 
 def entry_page(tx: Tx, server: Server, token: str) -> EntryPage:
     """The tournament of a link. Raises NotFound or Gone."""
     tournament_id, person_id = _of_link(tx, server, token)
-    page = reading.page_of(tx, tournaments.read(tx, tournament_id))
-    return EntryPage(page, page.entry_of(person_id), people.read(tx, person_id).name)
+    row = tournaments.read(tx, tournament_id)
+    admission.must_see(tx, row, person_id)
+    page = reading.page_of(tx, row)
+    may_enter = sign_up.may_enter(tx, row, person_id)
+    return EntryPage(page, page.entry_of(person_id), may_enter, people.read(tx, person_id).name)
 
 
 def enter(server: Server, token: str, name: str, word: str) -> EntrantRow:
@@ -67,7 +71,9 @@ def _of_link(tx: Tx, server: Server, token: str) -> tuple[int, int]:
     row = tournaments.read(tx, json.loads(email.facts)["tournament"])
     entry = sign_up.entrant_of(tx, row, link.person_id)
     takes_part = entry is not None and entry.status in (EntrantStatus.IN, EntrantStatus.WAITING)
-    if row.status == TournamentStatus.OPEN or (row.status == TournamentStatus.PLAYING and takes_part):
+    if row.status == TournamentStatus.OPEN or (
+        row.status == TournamentStatus.PLAYING and (takes_part or latecomers.may_come(tx, row, link.person_id, entry))
+    ):
         return row.id, link.person_id
     raise Gone(
         _("This link no longer works."),

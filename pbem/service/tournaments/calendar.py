@@ -11,7 +11,7 @@ from typing import Final
 
 from pbem.domain.states import TournamentStatus
 from pbem.service.server import Server
-from pbem.service.tournaments import reading
+from pbem.service.tournaments import admission, reading
 from pbem.service.tournaments.reading import TournamentSummary
 from pbem.store import tournaments
 from pbem.store.database import Tx
@@ -83,6 +83,8 @@ def winners(tx: Tx, server: Server, limit: int) -> tuple[TournamentSummary, ...]
 
 def _dates(tx: Tx, key: str) -> list[_Dates]:
     rows = [tournaments.by_key(tx, key)] if key else tournaments.listed(tx, None, None, MOST)
+    for row in rows:
+        admission.must_see(tx, row, None)
     times = tournaments.round_times(tx, [row.id for row in rows])
     return [_Dates(summary, times[summary.row.id]) for summary in reading.summaries(tx, rows)]
 

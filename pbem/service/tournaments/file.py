@@ -6,9 +6,11 @@ from typing import Any, Final
 from engine.chance import commitment, seed_from
 from pbem.domain.errors import BadInput, Forbidden
 from pbem.domain.tournaments import pairing
+from pbem.domain.tournaments.lots import drawn
 from pbem.domain.tournaments.plan import Entrant
 from pbem.i18n.speech import gettext as _
 from pbem.service.server import Server
+from pbem.service.tournaments import admission
 from pbem.service.tournaments.plans import entrants_of, read_plan, results_of, seats_of
 from pbem.store import games, tournaments
 from pbem.store.database import Tx
@@ -18,9 +20,10 @@ FORMAT: Final = "pbem tournament"
 VERSION: Final = 1
 
 
-def of_tournament(tx: Tx, server: Server, key: str) -> str:
-    """The file of a tournament that has begun. Raises NotFound, or Forbidden before."""
+def of_tournament(tx: Tx, server: Server, key: str, person_id: int | None = None) -> str:
+    """The file of a tournament that has begun, for anyone or for a member of its group. Raises NotFound, or Forbidden before."""
     row = tournaments.by_key(tx, key)
+    admission.must_see(tx, row, person_id)
     if not row.seed:
         raise Forbidden(_("This tournament hasn't begun."), remedy=_("Its file is there once it has."))
     rows, tables = tournaments.entrants(tx, row.id), tournaments.tables(tx, row.id)
@@ -35,6 +38,7 @@ def of_tournament(tx: Tx, server: Server, key: str) -> str:
         "game": row.kind,
         "plan": json.loads(row.plan),
         "seeding": row.seeding,
+        "seeds": json.loads(row.seeds),
         "chance": {"commitment": row.commitment, "secret": row.secret.hex(), "words": words, "seed": row.seed},
         "entrants": [
             {
@@ -44,6 +48,7 @@ def of_tournament(tx: Tx, server: Server, key: str) -> str:
                 "since": each.since,
                 "until": each.until,
                 "division": each.division,
+                "away": list(each.away),
             }
             for each in entrants_of(rows)
         ],
@@ -96,8 +101,14 @@ def _problems(document: dict[str, Any]) -> list[str]:
         found.append("the seed isn't made from the secret and the words of the entrants")
     plan = read_plan(json.dumps(document["plan"]))
     entrants = tuple(
-        Entrant(**{name: value for name, value in each.items() if name != "name"}) for each in document["entrants"]
+        Entrant(**{name: value for name, value in each.items() if name != "name"} | {"away": tuple(each["away"])})
+        for each in document["entrants"]
     )
+    order = [each.number for each in sorted(entrants, key=lambda each: each.rank) if each.since == 1]
+    if document["seeding"] == "hand" and order != document["seeds"]:
+        found.append("the ranks aren't in the order that the host gave")
+    if document["seeding"] == "draw" and order != list(drawn(chance["seed"], "seeding", sorted(order))):
+        found.append("the ranks aren't in the order of the lots")
     rounds = sorted({each["round"] for each in document["tables"]})
     if rounds != list(range(1, len(rounds) + 1)):
         found.append("a round is missing")

@@ -5,7 +5,7 @@ tables of rounds that have opened since.
 """
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import timedelta
 from typing import Final
 
@@ -106,6 +106,20 @@ def remove(tx: Tx, server: Server, tournament_id: int, host_id: int, number: int
     if entrant.status in (EntrantStatus.IN, EntrantStatus.WAITING):
         sign_up.drop(tx, server, row, entrant, EntrantStatus.REMOVED)
         sign_up.tell(tx, server, row, [entrant], "removed", reason=reason)
+
+
+def seed(tx: Tx, server: Server, tournament_id: int, host_id: int, places: Mapping[int, int]) -> None:
+    """Put the entrants in order, from the strongest, by a number for each; until sign-up ends. Nobody is told."""
+    row = _lock(tx, tournament_id, host_id)
+    if row.status != TournamentStatus.OPEN or row.seeding != "hand":
+        raise Stale(_("The seeding can't change now."), remedy=_("Nothing changed."))
+    present = [each.number for each in tournaments.entrants(tx, row.id) if each.status == EntrantStatus.IN]
+    given = [places[each] for each in present if each in places]
+    if len(set(given)) < len(given):
+        twice = next(each for each in given if given.count(each) > 1)
+        raise BadInput(_("Two players have the number %(number)s.", number=twice), remedy=_("Give each another one."))
+    order = sorted((each for each in present if each in places), key=lambda each: places[each])
+    tournaments.change(tx, row.id, seeds=json.dumps(order))
 
 
 def call_off(tx: Tx, server: Server, tournament_id: int, host_id: int, reason: str) -> None:

@@ -12,17 +12,21 @@ from typing import Any, Final
 
 from engine.chance import commitment
 from engine.search import USUAL
-from pbem.domain.errors import BadInput, Readers, TooMany, read_fields
+from pbem.domain import conditions
+from pbem.domain.conditions import Conditions
+from pbem.domain.errors import BadInput, Forbidden, Readers, TooMany, read_fields
 from pbem.domain.guests import is_guest
 from pbem.domain.missed_turns import Successor
 from pbem.domain.states import TournamentStatus
-from pbem.domain.tournaments.plan import FORMATS, Plan, Sizes
+from pbem.domain.tournaments.pairing import TIE_BREAKS
+from pbem.domain.tournaments.plan import FORMATS, USUAL_TIE_BREAKS, Plan, Sizes
 from pbem.domain.user_text import parse_title
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
 from pbem.service.people.addresses import must_be_confirmed
 from pbem.service.people.bans import must_not_be_banned
 from pbem.service.server import Server
+from pbem.service.tables import groups
 from pbem.service.tables.new import TableSettings, check_settings
 from pbem.service.tournaments.plans import plan_text
 from pbem.store import people, tournaments
@@ -39,8 +43,8 @@ ROUND_DAYS: Final = range(1, 91)
 
 LONGEST_SIGN_UP: Final = timedelta(days=60)
 
-SEEDINGS: Final = ("draw", "rating")
-"""How the strongest are told: nobody is, by a draw of lots, or by their ratings."""
+SEEDINGS: Final = ("draw", "rating", "hand")
+"""How the strongest are told: nobody is, by a draw of lots; by their ratings; or by the host, who puts them in order."""
 
 LATE: Final = ("bots", "wait")
 """What happens to a table that is not over when its round should be: bots play on for everyone, or the round waits for it."""
@@ -53,7 +57,8 @@ _KEY_BYTES: Final = 8
 class TournamentSettings:
     """The settings of a new tournament, as typed.
 
-    Tables have `size` players, or one or two fewer, down to `least`, where the number of entrants asks for that. `advance` is how
+    `conditions` are for people who sign up without an invitation; with the key of a `group`, only its members see it.
+    `tie_breaks` are names of `TIE_BREAKS`, the first to be asked first. Tables have `size` players, or one or two fewer, down to `least`, where the number of entrants asks for that. `advance` is how
     many go on from a table, in formats where some don't. `level` is the bot that takes over the seats of people who are gone.
     """
 
@@ -71,10 +76,13 @@ class TournamentSettings:
     level: str = USUAL
     rated: bool = True
     seeding: str = "draw"
+    tie_breaks: tuple[str, ...] = USUAL_TIE_BREAKS
     fewest: int = FEWEST_ENTRANTS
     most: int = MOST_ENTRANTS
     late: str = "bots"
     round_days: int = 21
+    conditions: Conditions = conditions.NONE
+    group: str = ""
 
 
 def open_tournament(tx: Tx, server: Server, host_id: int, settings: TournamentSettings) -> str:
@@ -100,6 +108,9 @@ def open_tournament(tx: Tx, server: Server, host_id: int, settings: TournamentSe
         plan=plan_text(plan),
         settings=json.dumps(_settings_of_tables(settings), sort_keys=True),
         seeding=settings.seeding,
+        seeds="[]",
+        conditions=str(settings.conditions),
+        group_id=_group_of(tx, host_id, settings.group),
         fewest=settings.fewest,
         most=settings.most,
         late=settings.late,
@@ -144,6 +155,7 @@ def check(settings: TournamentSettings, now: datetime) -> Plan:
             _("%(value)s can't go on from a table.", value=settings.advance),
         ),
         "seeding": lambda: _one_of(settings.seeding, SEEDINGS, _("There's no such way to seed players.")),
+        "tie_breaks": lambda: _check_tie_breaks(settings.tie_breaks),
         "late": lambda: _one_of(settings.late, LATE, _("There's no such rule for late tables.")),
         "fewest": lambda: _between(
             settings.fewest,
@@ -162,7 +174,7 @@ def check(settings: TournamentSettings, now: datetime) -> Plan:
         ),
         "closes_at": lambda: _check_sign_up(settings.closes_at, now),
     }
-    read_fields(readers)
+    read_fields({**readers, **conditions.readers(settings.conditions)})
     for seats in range(settings.least, settings.size + 1):
         check_settings(_table_of(settings, seats), now)
     form = next(each for each in FORMATS if each == settings.form)
@@ -171,7 +183,18 @@ def check(settings: TournamentSettings, now: datetime) -> Plan:
         sizes=Sizes(settings.size, tuple(range(settings.least, settings.size + 1))),
         rounds=settings.rounds,
         advance=settings.advance,
+        tie_breaks=settings.tie_breaks,
     )
+
+
+def _group_of(tx: Tx, host_id: int, key: str) -> int | None:
+    """The id of the group that a tournament is for; None if it is for everyone. Raises NotFound or Forbidden."""
+    if not key:
+        return None
+    found = groups.membership(tx, host_id, key)
+    if not found.organises:
+        raise Forbidden(_("Only a group's organiser can open a tournament of it."))
+    return found.group.id
 
 
 def _table_of(settings: TournamentSettings, seats: int) -> TableSettings:
@@ -186,6 +209,7 @@ def _settings_of_tables(settings: TournamentSettings) -> dict[str, Any]:
         "successor": Successor.BOT,
         "stand_in": settings.level,
         "rated": settings.rated,
+        "private": bool(settings.group),
     }
 
 
@@ -194,6 +218,13 @@ def _named(text: str) -> str:
     if not name:
         raise BadInput(_("The tournament has no name."), remedy=_("Give it a short one."))
     return name
+
+
+def _check_tie_breaks(names: tuple[str, ...]) -> None:
+    for name in names:
+        _one_of(name, tuple(TIE_BREAKS), _("There's no such tie-break."))
+    if len(set(names)) < len(names):
+        raise BadInput(_("A tie-break is there twice."), remedy=_("Choose each one once."))
 
 
 def _one_of(value: str, words: tuple[str, ...], sentence: str) -> None:

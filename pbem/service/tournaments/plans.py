@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from pbem.domain.states import EntrantStatus
 from pbem.domain.tournaments.plan import Entrant, Plan, Sizes, TableResult
 from pbem.store.schema import EntrantRow, RoundTableRow, TournamentRow
 
@@ -34,9 +33,16 @@ def plan_of(row: TournamentRow) -> Plan:
 def entrants_of(rows: Iterable[EntrantRow]) -> tuple[Entrant, ...]:
     """Those who have taken part in a round, or will, as pairing knows them."""
     return tuple(
-        Entrant(number=row.number, rank=row.rank, since=row.since, until=row.until, division=row.division)
+        Entrant(
+            number=row.number,
+            rank=row.rank,
+            since=row.since,
+            until=row.until,
+            division=row.division,
+            away=tuple(json.loads(row.away)),
+        )
         for row in rows
-        if row.status != EntrantStatus.WAITING and row.rank and (row.until is None or row.until >= row.since)
+        if row.rank and (row.until is None or row.until >= row.since)
     )
 
 
@@ -64,6 +70,11 @@ def places_of(row: RoundTableRow, before: int | None = None) -> tuple[int, ...] 
     places = [json.loads(row.places)]
     places += [each["places"] for each in json.loads(row.corrections) if before is None or each["in"] < before]
     return tuple(places[-1])
+
+
+def in_order_of_seeds(seeds: Sequence[int], numbers: Iterable[int]) -> list[int]:
+    """Entrants in the order that a host gave them; those who signed up since come last, in the order of signing up."""
+    return sorted(numbers, key=lambda number: (seeds.index(number) if number in seeds else len(seeds), number))
 
 
 def seats_of(row: RoundTableRow) -> tuple[int, ...]:

@@ -8,17 +8,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
-from typing import Any
+from typing import Any, Final
 
 from pbem.domain.states import EntrantStatus, TournamentStatus
 from pbem.domain.tournaments import pairing
 from pbem.domain.tournaments.plan import Plan
 from pbem.domain.tournaments.standings import Standing
 from pbem.service.server import Server
-from pbem.service.tournaments.plans import entrants_of, places_of, plan_of, results_so_far, seats_of
+from pbem.service.tables.groups import membership
+from pbem.service.tournaments import admission
+from pbem.service.tournaments.plans import entrants_of, in_order_of_seeds, places_of, plan_of, results_so_far, seats_of
 from pbem.store import games, people, tournaments
 from pbem.store.database import Tx
 from pbem.store.schema import EntrantRow, RoundTableRow, TournamentRow
+
+MOST_OF_GROUP: Final = 50
+"""Tournaments on the page of a group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +131,14 @@ class TournamentPage:
     @property
     def waiting(self) -> tuple[EntrantRow, ...]:
         """Those who wait for a place, the first in line first."""
-        return tuple(each for each in self.entrants if each.status == EntrantStatus.WAITING)
+        waiting = (each for each in self.entrants if each.status == EntrantStatus.WAITING)
+        return tuple(sorted(waiting, key=lambda each: each.signed_up_at))
+
+    @property
+    def seeded(self) -> tuple[EntrantRow, ...]:
+        """Those who take part, in the order of a host who seeds by hand."""
+        by_number = {each.number: each for each in self.present}
+        return tuple(by_number[each] for each in in_order_of_seeds(json.loads(self.summary.row.seeds), by_number))
 
     @property
     def has_results(self) -> bool:
@@ -138,9 +150,16 @@ class TournamentPage:
         return tournaments.entry_of(self.entrants, person_id)
 
 
-def page(tx: Tx, server: Server, key: str) -> TournamentPage:
-    """The tournament of this name. Raises NotFound."""
-    return page_of(tx, tournaments.by_key(tx, key))
+def page(tx: Tx, server: Server, key: str, person_id: int | None = None) -> TournamentPage:
+    """The tournament of this name. Raises NotFound, also if it is of a group that this person, or anyone, is not in."""
+    row = tournaments.by_key(tx, key)
+    admission.must_see(tx, row, person_id)
+    return page_of(tx, row)
+
+
+def of_group(tx: Tx, server: Server, person_id: int, key: str) -> tuple[TournamentSummary, ...]:
+    """The tournaments of a group for its member, the newest first. Raises NotFound for anyone else."""
+    return summaries(tx, tournaments.of_group(tx, membership(tx, person_id, key).group.id, MOST_OF_GROUP))
 
 
 def page_of(tx: Tx, row: TournamentRow, before: int | None = None) -> TournamentPage:

@@ -24,19 +24,16 @@ from pbem.service.play.endings import ranking_at_end
 from pbem.service.server import Server
 from pbem.service.tables import start
 from pbem.service.tables.new import TableSettings, add_table
-from pbem.service.tournaments import sign_up, winners
-from pbem.service.tournaments.plans import entrants_of, plan_of, results_of, seats_of
+from pbem.service.tournaments import latecomers, no_shows, sign_up, winners
+from pbem.service.tournaments.plans import entrants_of, in_order_of_seeds, plan_of, results_of, seats_of
 from pbem.service.tournaments.seasons import divisions, open_next
-from pbem.store import games, people, players as player_rows, ratings, tables, tournaments
+from pbem.store import games, groups, people, players as player_rows, ratings, tables, tournaments
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.players import PlayerRow
 from pbem.store.schema import EntrantRow, RoundTableRow, TournamentRow
 
 _log = structlog.get_logger(__name__)
-
-_WITH_LATECOMERS: Final = ("swiss", "league")
-"""Formats in which someone can take a free place after the first round."""
 
 _AGAIN: Final = timedelta(days=1)
 """How long a round waits for a table that is late and can't be finished yet."""
@@ -81,13 +78,17 @@ def _begin(tx: Tx, server: Server, row: TournamentRow) -> None:
         return
     seed = seed_from(row.secret, [each.word for each in present]).hex()
     strength = _ratings_of(tx, row, present) if row.seeding == "rating" else {}
-    order = {number: at for at, number in enumerate(drawn(seed, "seeding", [each.number for each in present]))}
+    numbers = [each.number for each in present]
+    by_hand = row.seeding == "hand"
+    seeded = in_order_of_seeds(json.loads(row.seeds), numbers) if by_hand else drawn(seed, "seeding", numbers)
+    order = {number: at for at, number in enumerate(seeded)}
     ranked = sorted(present, key=lambda each: (-strength.get(each.number, 0), order[each.number]))
     for rank, each in enumerate(ranked, start=1):
         tournaments.change_entrant(tx, row.id, each.number, rank=rank)
     for number, division in divisions(tx, row, ranked).items():
         tournaments.change_entrant(tx, row.id, number, division=division)
-    tournaments.change(tx, row.id, seed=seed, status=TournamentStatus.PLAYING)
+    seeds = json.dumps([each.number for each in ranked] if by_hand else [])
+    tournaments.change(tx, row.id, seed=seed, seeds=seeds, status=TournamentStatus.PLAYING)
     _open_next(tx, server, tournaments.read(tx, row.id))
 
 
@@ -102,9 +103,10 @@ def _ratings_of(tx: Tx, row: TournamentRow, entrants: Iterable[EntrantRow]) -> M
 def _open_next(tx: Tx, server: Server, row: TournamentRow) -> None:
     """Open the next round, or end the tournament."""
     plan = plan_of(row)
-    if plan.format not in _WITH_LATECOMERS:
+    if plan.format not in latecomers.FORMATS:
         _send_home(tx, server, row)
-    elif row.round:
+    elif latecomers.takes_some(row):
+        no_shows.send_away(tx, server, row)
         sign_up.fill_places(tx, server, row)
         _rank_newcomers(tx, row)
     rows, number = tournaments.entrants(tx, row.id), row.round + 1
@@ -139,6 +141,8 @@ def _open_table(
     )
     created = add_table(tx, server, host, settings, TableStatus.OPEN, now + _CLOSES_AFTER)
     game = games.lock(tx, created.game_id)
+    if row.group_id is not None:
+        groups.add_table(tx, row.group_id, game.id)
     for at, each in enumerate(seated):
         # A person who is gone since leaves a bot at the table.
         bot = None if each.person_id is not None else each.bot or settings.stand_in

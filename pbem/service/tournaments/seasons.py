@@ -36,7 +36,20 @@ def divisions(tx: Tx, row: TournamentRow, ranked: Sequence[EntrantRow]) -> dict[
 def open_next(tx: Tx, server: Server, row: TournamentRow) -> str:
     """Open the next season of a league that is over, and invite everyone who played in this one. Returns its key."""
     secret, key, now = server.randomness.bytes(_SECRET_BYTES), server.randomness.bytes(_KEY_BYTES).hex(), server.now()
-    same = ("name", "kind", "host_id", "plan", "settings", "seeding", "fewest", "most", "late", "round_days")
+    same = (
+        "name",
+        "kind",
+        "host_id",
+        "plan",
+        "settings",
+        "seeding",
+        "fewest",
+        "most",
+        "late",
+        "round_days",
+        "conditions",
+        "group_id",
+    )
     season_id = tournaments.add(
         tx,
         **{name: getattr(row, name) for name in same},
@@ -45,6 +58,7 @@ def open_next(tx: Tx, server: Server, row: TournamentRow) -> str:
         round=0,
         byes="[]",
         winners="[]",
+        seeds="[]",
         created_at=now,
         closes_at=now + SIGN_UP_TIME,
         commitment=commitment(secret),
@@ -60,7 +74,7 @@ def open_next(tx: Tx, server: Server, row: TournamentRow) -> str:
     ]
     for person_id in played:
         tournaments.add_sign_up(tx, season_id, person_id, None, now)
-    facts = {"tournament": season_id, "host": ""}
+    facts = {"tournament": season_id, "host": "", "round": 0}
     outbox.queue(tx, [outbox.NewEmail(each, EmailKind.SIGN_UP, facts=facts) for each in played], now)
     return key
 

@@ -5,10 +5,11 @@ wait in the order in which they signed up, and take the places of those who leav
 """
 
 from collections.abc import Collection
+from dataclasses import asdict, replace
 from datetime import timedelta
 from typing import Final
 
-from pbem.domain.errors import BadInput, Forbidden, Gone, Refusal, TooMany, read_fields
+from pbem.domain.errors import BadInput, Forbidden, Gone, Refusal, Stale, TooMany, read_fields
 from pbem.domain.guests import is_guest
 from pbem.domain.states import EmailKind, EntrantStatus, InvitationStatus, TournamentStatus
 from pbem.domain.user_text import parse_name, parse_seed_word
@@ -19,6 +20,7 @@ from pbem.service.people import addresses as persons, strangers
 from pbem.service.people.bans import must_not_be_banned
 from pbem.service.server import Server
 from pbem.service.tables.invitations import read_addresses
+from pbem.service.tournaments import admission, latecomers
 from pbem.store import blocks, limits, outbox, people, tournaments
 from pbem.store.database import Tx
 from pbem.store.people import PersonRow
@@ -29,10 +31,13 @@ EMAILS_A_DAY: Final = 5
 
 MOST_INVITED: Final = 200
 
+_TAKES_PART: Final = (EntrantStatus.IN, EntrantStatus.WAITING)
+
 
 def ask(tx: Tx, server: Server, key: str, address: str, network: str = "") -> None:
     """Email a typed address how to sign up. Says the same whether or not its owner has signed up."""
     row = tournaments.lock(tx, tournaments.by_key(tx, key).id)
+    admission.must_see(tx, row, None)
     _must_be_open(row)
     read_fields({"address": lambda: persons.normalised(address)})
     person = persons.find_or_add(tx, server, address)
@@ -47,7 +52,11 @@ def invite(
     """Invite typed addresses. Returns how many are new. Raises Forbidden, Gone, BadInput or TooMany."""
     row = tournaments.lock(tx, tournament_id)
     must_host(row, host_id)
-    _must_be_open(row)
+    if not latecomers.takes_some(row):
+        _must_be_open(row)
+    entrants = tournaments.entrants(tx, row.id)
+    if row.round and latecomers.is_full(row, entrants):
+        raise Stale(_("All places are taken."), remedy=_("Invite someone once a place is free."))
     read_addresses(addresses)
     host = people.read(tx, host_id)
     persons.must_be_confirmed(host)
@@ -57,13 +66,20 @@ def invite(
     now = server.now()
     day = limits.last(timedelta(days=1), now)
     new = list[int]()
+    # Before the start, those who signed up by themselves have an invitation too.
+    present = {each.person_id for each in entrants if each.status in _TAKES_PART} if row.round else set[int | None]()
     for person, typed in people_invited.values():
         if tournaments.count_sign_ups_in(tx, person.id, day) >= EMAILS_A_DAY:
             raise TooMany(
                 _("%(address)s has been invited to many tournaments today.", address=typed),
                 remedy=_("Leave it out for now."),
             )
-        if person.id != host_id and tournaments.add_sign_up(tx, row.id, person.id, typed, now):
+        # Of addresses outside a group, nothing is said: who is in it is not for typing to find out.
+        if not admission.may_see(tx, row, person.id):
+            continue
+        if person.id in present or (person.id == host_id and not row.round):
+            continue
+        if tournaments.add_sign_up(tx, row.id, person.id, typed, now, row.round):
             new.append(person.id)
     # Anyone can type an address to sign up with; that uses up none of the host's invitations.
     if sum(each.typed is not None for each in tournaments.sign_ups(tx, row.id)) > MOST_INVITED:
@@ -103,7 +119,8 @@ def decline(tx: Tx, server: Server, tournament_id: int, person_id: int) -> None:
 
 def drop(tx: Tx, server: Server, row: TournamentRow, entrant: EntrantRow, status: EntrantStatus) -> None:
     """Take an entrant out from the next round on. Before the start, the next on the waiting list comes in."""
-    tournaments.change_entrant(tx, row.id, entrant.number, status=status, until=row.round)
+    until = row.round if entrant.until is None else entrant.until
+    tournaments.change_entrant(tx, row.id, entrant.number, status=status, until=until)
     if row.status == TournamentStatus.OPEN:
         fill_places(tx, server, row)
 
@@ -113,8 +130,9 @@ def fill_places(tx: Tx, server: Server, row: TournamentRow) -> None:
     entrants = tournaments.entrants(tx, row.id)
     free = row.most - sum(each.status == EntrantStatus.IN for each in entrants)
     waiting = [each for each in entrants if each.status == EntrantStatus.WAITING]
+    waiting.sort(key=lambda each: each.signed_up_at)
     for each in waiting[: max(free, 0)]:
-        tournaments.change_entrant(tx, row.id, each.number, status=EntrantStatus.IN, since=row.round + 1)
+        tournaments.change_entrant(tx, row.id, each.number, **latecomers.from_next_round(row, each))
         tell(tx, server, row, [each], "place")
 
 
@@ -133,6 +151,12 @@ def entrant_of(tx: Tx, row: TournamentRow, person_id: int) -> EntrantRow | None:
     return tournaments.entry_of(tournaments.entrants(tx, row.id), person_id)
 
 
+def may_enter(tx: Tx, row: TournamentRow, person_id: int) -> bool:
+    """Whether sign-up is open to this person now, as far as the tournament goes."""
+    is_open = row.status == TournamentStatus.OPEN
+    return is_open or latecomers.may_come(tx, row, person_id, entrant_of(tx, row, person_id))
+
+
 def must_host(row: TournamentRow, person_id: int) -> None:
     """Raise Forbidden unless the person hosts the tournament."""
     if row.host_id != person_id:
@@ -143,12 +167,16 @@ def _sign_up(tx: Tx, server: Server, row: TournamentRow, person: PersonRow, name
     earlier = entrant_of(tx, row, person.id)
     if earlier is not None and earlier.status in (EntrantStatus.IN, EntrantStatus.WAITING):
         return earlier
-    _must_be_open(row)
+    if not latecomers.may_come(tx, row, person.id, earlier):
+        _must_be_open(row)
     if is_guest(person.address):
         raise Forbidden(_("A guest can't sign up."), remedy=_("Sign up with your email address."))
     must_not_be_banned(tx, server, person.id)
     if earlier is not None and earlier.status == EntrantStatus.REMOVED:
         raise Forbidden(_("The host has taken you out of this tournament."))
+    admission.must_see(tx, row, person.id)
+    if earlier is None or not earlier.rank:
+        admission.must_meet(tx, server, row, person)
     person = people.lock(tx, person.id)
     typed = name or person.name
     read_fields({"name": lambda: parse_name(typed, stored=not name), "word": lambda: parse_seed_word(word)})
@@ -157,7 +185,7 @@ def _sign_up(tx: Tx, server: Server, row: TournamentRow, person: PersonRow, name
     name = free_name(taken, persons.read_name(tx, server, typed, stored=not name))
     if not person.name:
         people.change(tx, person.id, name=name)
-    is_full = sum(each.status == EntrantStatus.IN for each in entrants) >= row.most
+    is_full = latecomers.is_full(row, entrants)
     entrant = EntrantRow(
         tournament_id=row.id,
         number=earlier.number if earlier else max((each.number for each in entrants), default=0) + 1,
@@ -168,17 +196,29 @@ def _sign_up(tx: Tx, server: Server, row: TournamentRow, person: PersonRow, name
         status=EntrantStatus.WAITING if is_full else EntrantStatus.IN,
         rank=0,
         division=1,
-        since=1,
+        since=row.round + 1,
         until=None,
+        away="[]",
         signed_up_at=server.now(),
     )
     if earlier is None:
         tournaments.add_entrant(tx, entrant)
     else:
-        changed = {"name": name, "word": entrant.word, "status": entrant.status, "until": None}
+        entrant = _again(row, earlier, entrant)
+        changed = {name: value for name, value in asdict(entrant).items() if name not in ("tournament_id", "number")}
         tournaments.change_entrant(tx, row.id, earlier.number, **changed)
     tournaments.answer_sign_up(tx, row.id, person.id, InvitationStatus.ACCEPTED)
     return entrant
+
+
+def _again(row: TournamentRow, earlier: EntrantRow, entrant: EntrantRow) -> EntrantRow:
+    """The entry of someone who signs up again. After their first round their name and word stay: tables were made with them."""
+    if not earlier.rank:
+        return entrant
+    again = replace(earlier, status=entrant.status, signed_up_at=entrant.signed_up_at)
+    return (
+        again if entrant.status == EntrantStatus.WAITING else replace(again, **latecomers.from_next_round(row, earlier))
+    )
 
 
 def _must_be_open(row: TournamentRow) -> None:
@@ -193,6 +233,6 @@ def _must_be_open(row: TournamentRow) -> None:
 
 
 def _email(tx: Tx, server: Server, row: TournamentRow, person_ids: Collection[int], host: str = "") -> None:
-    facts = {"tournament": row.id, "host": host}
+    facts = {"tournament": row.id, "host": host, "round": row.round}
     now = server.now()
     outbox.queue(tx, [outbox.NewEmail(each, EmailKind.SIGN_UP, facts=facts) for each in person_ids], now)

@@ -8,6 +8,7 @@ from sqlalchemy import Index, UniqueConstraint, text
 
 from pbem.domain.states import EntrantStatus, InvitationStatus, TournamentStatus
 from pbem.store.schema.base import KEY, Id, Part, PersonId, Reference, one_of, table
+from pbem.store.schema.groups import GroupId
 
 TournamentId = Annotated[int, Reference("tournament.id")]
 
@@ -15,7 +16,8 @@ TournamentId = Annotated[int, Reference("tournament.id")]
 class TournamentRow(NamedTuple):
     """A tournament, from its announcement to its end. `key` names it for ever.
 
-    `plan` is what pairing reads, `settings` are those of each table: both JSON. People sign up until `closes_at`. Then the seed is
+    `plan` is what pairing reads, `settings` are those of each table: both JSON. `seeds` lists, as JSON, the entrants in the order of a
+    host who seeds by hand. `conditions` are for people who sign up without an invitation; one of a group is for its members alone. People sign up until `closes_at`. Then the seed is
     made from the `secret`, to which the server is bound by the `commitment`, and the words of the entrants. `round` is the
     number of the latest round, which is to be over by `due_at`; `byes` lists for each round, as JSON, who had none; `late` says what happens to tables that are not. While its host
     has paused it, no round opens and none is late. `winners` lists, as JSON, the numbers of the entrants who have won once it is over.
@@ -29,6 +31,9 @@ class TournamentRow(NamedTuple):
     plan: str
     settings: str
     seeding: str
+    seeds: str
+    conditions: str
+    group_id: GroupId | None
     fewest: int
     most: int
     late: str
@@ -62,6 +67,7 @@ TOURNAMENT = table(
     Index(None, "status", "created_at", "key"),
     Index(None, "created_at", "key"),
     Index(None, "host_id"),
+    Index(None, "group_id"),
     Index("ix_tournament_current", "id", sqlite_where=_IS_CURRENT, postgresql_where=_IS_CURRENT),
 )
 
@@ -70,9 +76,10 @@ TOURNAMENT = table(
 class EntrantRow:
     """Someone who takes part. `number` is the order of signing up; `rank` is the seed, 1 the strongest, and 0 before the start.
 
-    They can be at tables from round `since` on, and up to round `until` if that is set. Those who wait for a place have the status
-    `waiting`. A bot that fills a table has no person; someone who was merged with another after the start may have two entries,
-    and has left one.
+    They can be at tables from round `since` on, and up to round `until` if that is set, but not in the rounds of the list `away`, as
+    JSON, from which they came back. Those who wait for a place have the status `waiting`, those who were taken out because they made
+    no choice in a round `absent`. A bot that fills a table has no person; someone who was merged with another after the start may
+    have two entries, and has left one.
     """
 
     tournament_id: Annotated[TournamentId, KEY]
@@ -86,6 +93,7 @@ class EntrantRow:
     division: int
     since: int
     until: int | None
+    away: str
     signed_up_at: datetime
 
 
@@ -96,7 +104,7 @@ ENTRANT = table("entrant", EntrantRow, one_of("status", *EntrantStatus), Index(N
 class SignUpRow:
     """An invitation to a tournament, or a request for one with a typed address, and its answer.
 
-    `typed` is the address that the host typed: the only one that the host may read again.
+    `typed` is the address that the host typed: the only one that the host may read again. `round` is the tournament's at the time.
     """
 
     tournament_id: Annotated[TournamentId, KEY]
@@ -104,6 +112,7 @@ class SignUpRow:
     typed: str | None = field(repr=False)
     status: str
     created_at: datetime
+    round: int
 
 
 SIGN_UP = table("sign_up", SignUpRow, one_of("status", *InvitationStatus), Index(None, "person_id"))

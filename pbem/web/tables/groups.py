@@ -11,6 +11,7 @@ from pbem.domain.rating_words import rating_text
 from pbem.i18n.speech import gettext as _
 from pbem.service.play.rules import title_of
 from pbem.service.tables import group_page, groups
+from pbem.service.tournaments import reading
 from pbem.web import client, site
 from pbem.web.people import my_page
 from pbem.web.people.my_page import person_id
@@ -51,6 +52,7 @@ def show(key: str, refused: Refusal | None = None) -> Response:
             [(table_values(each.summary), each.winners) for each in tables]
             for tables in (found.waiting, found.playing, found.over)
         ],
+        tournaments=server().read(reading.of_group, person_id(), key),
         kinds={name: title_of(name) for name in game.names()},
         rating_text=rating_text,
         given=field,

@@ -1,7 +1,7 @@
 """The form for a new table. The link in the email to its host opens the table."""
 
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 from flask import Blueprint, Response, url_for
 
@@ -63,9 +63,7 @@ def form(kind: str, open_at: str, refused: Refusal | None = None, group: str = "
         second_chances=SECOND_CHANCES,
         usual_second_chance=USUAL_SECOND_CHANCE,
         successors=list(Successor),
-        shares=SHARES,
-        most_finished=MOST_FINISHED,
-        most_rating=MOST_RATING,
+        **condition_values(),
         given=field,
         refused=refused,
     )
@@ -116,11 +114,16 @@ def settings_of(rules: Game[object]) -> TableSettings:
         rated=ticked("rated"),
         fewest=whole_number("fewest", _("a number of players")) if field("fewest") else 0,
         starts_at=starts_at,
-        conditions=_conditions(),
+        conditions=asked_conditions(),
     )
 
 
-def _conditions() -> Conditions:
+def condition_values() -> dict[str, Any]:
+    """What the fields for conditions need."""
+    return {"shares": SHARES, "most_finished": MOST_FINISHED, "most_rating": MOST_RATING}
+
+
+def asked_conditions() -> Conditions:
     """What the table asks of those who join; an empty field asks for nothing."""
     called = {
         "in_time": _("a share of turns on time"),

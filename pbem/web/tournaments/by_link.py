@@ -19,6 +19,7 @@ def show(token: str, *, refused: Refusal | None = None, ask_again: bool = False)
         "tournaments/entry.html",
         **page_values(found.page),
         entry=found.entry,
+        may_enter=found.may_enter,
         name=found.name,
         token=token,
         given=field,

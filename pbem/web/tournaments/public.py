@@ -6,9 +6,10 @@ from flask import Blueprint, Response, request
 
 from engine import game
 from engine.result import ordinal
+from pbem.domain.conditions import Conditions, words as condition_words
 from pbem.domain.errors import NotFound, Refusal
 from pbem.domain.states import TournamentStatus
-from pbem.domain.tournaments.words import format_text, points_text
+from pbem.domain.tournaments.words import format_text, points_text, tie_break_name, tie_break_text
 from pbem.i18n.speech import gettext as _, mark, render, translate
 from pbem.service.play.rules import title_of
 from pbem.service.tournaments import file, reading, sign_up
@@ -66,7 +67,11 @@ def ask(key: str) -> Response:
 @pages.get("/tournaments/<key>/file")
 def download(key: str) -> Response:
     """The file from which anyone can make every pairing again."""
-    text = server().read(file.of_tournament, key)
+    return file_response(key, server().read(file.of_tournament, key))
+
+
+def file_response(key: str, text: str) -> Response:
+    """The file of a tournament as a download."""
     response = Response(text, mimetype="application/json")
     response.headers["Content-Disposition"] = f'attachment; filename="tournament-{key}.json"'
     return response
@@ -82,6 +87,9 @@ def summary_values(summary: TournamentSummary) -> dict[str, Any]:
         "rules": game.load(row.kind),
         "settings": summary.settings,
         "plan": summary.plan,
+        "conditions": Conditions.of(row.conditions),
+        "asked": condition_words(Conditions.of(row.conditions)),
+        "tie_breaks": [(tie_break_name(each), tie_break_text(each)) for each in summary.plan.tie_breaks],
         "format": format_text(summary.plan, summary.rounds),
         "signed_up": summary.signed_up,
         "rounds_in_all": summary.rounds,

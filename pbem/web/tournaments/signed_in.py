@@ -7,21 +7,21 @@ from flask import Blueprint, Response
 from engine.options import Listed
 from engine.search import LEVELS, USUAL
 from pbem.domain.errors import BadInput, Refusal
-from pbem.domain.tournaments.plan import FORMATS
-from pbem.domain.tournaments.words import format_name
+from pbem.domain.tournaments.pairing import TIE_BREAKS
+from pbem.domain.tournaments.plan import FORMATS, USUAL_TIE_BREAKS
+from pbem.domain.tournaments.words import format_name, tie_break_name
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
-from pbem.service.desk import tournament_hosts
-from pbem.service.tournaments import new, reading, sign_up
+from pbem.service.tables import groups
+from pbem.service.tournaments import file, latecomers, new, reading, sign_up
 from pbem.service.tournaments.new import TournamentSettings
-from pbem.web import client, site
+from pbem.web import site
 from pbem.web.people import my_page
 from pbem.web.people.my_page import person_id
 from pbem.web.public.rules import game_called
 from pbem.web.site import field, server, ticked, whole_number
-from pbem.web.tables.invitations import addresses_in
-from pbem.web.tables.new import PACES, option_values
-from pbem.web.tournaments.public import page_values
+from pbem.web.tables.new import PACES, asked_conditions, condition_values, option_values
+from pbem.web.tournaments.public import file_response, page_values
 
 pages = Blueprint("own_tournaments", __name__, url_prefix="/my/tournaments")
 pages.before_request(my_page.must_be_signed_in)
@@ -40,12 +40,16 @@ def show_new(kind: str, refused: Refusal | None = None) -> Response:
         teller=speech.teller(rules),
         listed=Listed,
         formats={each: format_name(each) for each in FORMATS},
+        tie_breaks={each: tie_break_name(each) for each in TIE_BREAKS},
+        usual_tie_breaks=_usual_tie_breaks(),
         levels=list(LEVELS),
         usual=USUAL,
         paces=PACES,
         usual_pace=str(site.config().site.pace),
         zone=zone.key,
         closes_at=(server().now() + _USUAL_SIGN_UP).astimezone(zone).strftime("%Y-%m-%dT20:00"),
+        **condition_values(),
+        groups=server().read(groups.organised, person_id()),
         most=new.MOST_ENTRANTS,
         most_rounds=new.MOST_ROUNDS,
         given=field,
@@ -65,15 +69,23 @@ def create(kind: str) -> Response:
 @pages.get("/<key>")
 def show(key: str, refused: Refusal | None = None) -> Response:
     """One's own part in a tournament, and what its host can do."""
-    found = server().read(reading.page, key)
+    found = server().read(reading.page, key, person_id())
     return site.page(
         "tournaments/own.html",
         **page_values(found),
         entry=found.entry_of(person_id()),
+        may_enter=server().query(sign_up.may_enter, found.summary.row, person_id()),
+        takes_latecomers=latecomers.takes_some(found.summary.row),
         hosts=found.summary.row.host_id == person_id(),
         given=field,
         refused=refused,
     )
+
+
+@pages.get("/<key>/file")
+def download(key: str) -> Response:
+    """The file from which anyone can make every pairing again, also of a tournament of a group."""
+    return file_response(key, server().read(file.of_tournament, key, person_id()))
 
 
 @pages.post("/<key>/sign-up")
@@ -93,61 +105,6 @@ def leave(key: str) -> Response:
     return site.go("own_tournaments.show", key=key, done="left tournament")
 
 
-@pages.post("/<key>/invite")
-@site.shows_refusals_on(show, about="invited")
-def invite(key: str) -> Response:
-    """Invite people by their addresses."""
-    server().run(sign_up.invite, _id(key), person_id(), addresses_in(field("invited")), client.network())
-    return site.go("own_tournaments.show", key=key, done="invited")
-
-
-@pages.post("/<key>/pause")
-@site.shows_refusals_on(show)
-def pause(key: str) -> Response:
-    """Pause, or go on."""
-    _changes("resume" if field("on") else "pause", key)
-    return site.go("own_tournaments.show", key=key, done="tournament changed")
-
-
-@pages.post("/<key>/extend")
-@site.shows_refusals_on(show, about="days")
-def extend(key: str) -> Response:
-    """Give more time."""
-    _changes("extend", key, whole_number("days", _("a number of days")))
-    return site.go("own_tournaments.show", key=key, done="tournament changed")
-
-
-@pages.post("/<key>/correct")
-@site.shows_refusals_on(show, about="places")
-def correct(key: str) -> Response:
-    """Correct the places at a table."""
-    at = (whole_number("round", _("a round")), whole_number("table", _("a table")))
-    places = tuple(site.read_number(each, _("a place")) for each in field("places").replace(",", " ").split())
-    _changes("correct", key, *at, places, field("reason"))
-    return site.go("own_tournaments.show", key=key, done="tournament changed")
-
-
-@pages.post("/<key>/remove")
-@site.shows_refusals_on(show, about="number")
-def remove(key: str) -> Response:
-    """Take someone out."""
-    _changes("remove", key, whole_number("number", _("a player")), field("reason"))
-    return site.go("own_tournaments.show", key=key, done="tournament changed")
-
-
-@pages.post("/<key>/call-off")
-@site.shows_refusals_on(show, about="reason")
-def call_off(key: str) -> Response:
-    """End it without a winner."""
-    _changes("call off", key, field("reason"))
-    return site.go("own_tournaments.show", key=key, done="tournament changed")
-
-
-def _changes(what: str, key: str, *given: object) -> None:
-    """Change something as the host."""
-    server().run(tournament_hosts.change, what, _id(key), person_id(), *given)
-
-
 def _settings(kind: str, options: dict[str, str | int]) -> TournamentSettings:
     """The settings that were chosen."""
     size = whole_number("size", _("a number of players"))
@@ -165,11 +122,25 @@ def _settings(kind: str, options: dict[str, str | int]) -> TournamentSettings:
         level=field("bot") or USUAL,
         rated=ticked("rated"),
         seeding=field("seeding"),
+        tie_breaks=_tie_breaks(),
         fewest=whole_number("fewest", _("a number of players")),
         most=whole_number("most", _("a number of players")),
         late=field("late"),
         round_days=whole_number("round_days", _("a number of days")),
+        conditions=asked_conditions(),
+        group=field("group"),
     )
+
+
+def _usual_tie_breaks() -> tuple[str, ...]:
+    """The tie-breaks chosen unless others are, one for each that there is."""
+    return (*USUAL_TIE_BREAKS, *["none"] * (len(TIE_BREAKS) - len(USUAL_TIE_BREAKS)))
+
+
+def _tie_breaks() -> tuple[str, ...]:
+    """The tie-breaks that were chosen, in their order."""
+    chosen = (field(f"tie_break_{at}") or usual for at, usual in enumerate(_usual_tie_breaks(), start=1))
+    return tuple(each for each in chosen if each != "none")
 
 
 def _closing(typed: str) -> datetime:
@@ -183,4 +154,4 @@ def _closing(typed: str) -> datetime:
 
 
 def _id(key: str) -> int:
-    return server().read(reading.page, key).summary.row.id
+    return server().read(reading.page, key, person_id()).summary.row.id

@@ -11,7 +11,7 @@ from pbem.service.tournaments import reading, rounds, sign_up
 from pbem.service.tournaments.reading import TournamentPage
 from pbem.store import tables as rows
 from pbem.store.schema import EntrantRow, TournamentRow
-from tests.service.clock import Time
+from tests.service.clock import DAY, Time
 from tests.service.running_game import RunningGame
 from tests.service.tournaments.cup import open_cup
 
@@ -24,8 +24,8 @@ class RunningTournament:
 
     @property
     def page(self) -> TournamentPage:
-        """What everyone sees now."""
-        return self.server.read(reading.page, self.key)
+        """What everyone sees now, or the members of its group."""
+        return self.server.read(reading.page, self.key, self.host)
 
     @property
     def row(self) -> TournamentRow:
@@ -70,6 +70,19 @@ class RunningTournament:
         self.moves_on()
         self.time.bots_play()
         self.moves_on()
+
+    def plays_round(self, *absent: str) -> None:
+        """Everyone makes a choice of their own in the present round, but for these: the clock decides for them, then bots finish."""
+        still = {person for name, person in self.people.items() if name in absent}
+        for _turn in range(3):
+            for game in self.games():
+                people = {seat: player.person_id for seat, player in game.players().items()}
+                while here := [seat for seat in game.asked() if people[seat] not in (still | {None})]:
+                    game.play(here[0], game.asked()[here[0]].default)
+            self.time.sends()
+            self.time.passes(2 * DAY)
+            self.time.runs_out()
+        self.is_late()
 
 
 @pytest.fixture

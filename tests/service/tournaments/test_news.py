@@ -7,6 +7,7 @@ import pytest
 
 from pbem.mail.write.compose import Letterhead
 from pbem.service.outgoing.deliver import Post, deliver
+from pbem.service.tournaments import sign_up
 from tests.mail.transports import StoringTransport
 
 NAMES = ("Ann", "Ben", "Cleo", "Dan", "Eve", "Fay")
@@ -74,3 +75,25 @@ def test_the_email_of_a_next_season_names_it(tournament, server):
     emails = [email for email in map(parsed, transport.emails) if "season" in str(email["subject"])]
     assert {str(email["subject"]) for email in emails} == {"Spring cup: sign up for season 2"}
     assert text_of(emails[0]).startswith("Season 2 of Spring cup is open for sign-up: a league of Sunset Poker.")
+
+
+def test_a_no_show_reads_what_happened_and_how_to_come_back(tournament, newest):
+    cup = tournament(*NAMES, rounds=3)
+    cup.begins()
+    cup.plays_round("Ben")
+    text = newest("goes on without you", "Ben")
+    assert text.startswith("Ben, you're out of Spring cup from round 2 on.")
+    assert "You made no choice of your own in round 1" in text
+    assert "play from round 3 on" in text
+    assert "/e/" in text
+
+
+def test_an_invitation_after_the_start_says_from_which_round_on(tournament, server):
+    cup = tournament(*NAMES, rounds=3)
+    cup.begins()
+    server.run(sign_up.invite, cup.id, cup.host, ("zoe@example.org",))
+    transport = StoringTransport()
+    while deliver(server, Post(LETTERHEAD, transport), limit=500).accepted:
+        pass
+    (text,) = [text_of(email) for email in map(parsed, transport.emails) if "invited you" in str(email["subject"])]
+    assert "you'd play from round 2 of 3 on, ranked last" in " ".join(text.split())

@@ -5,12 +5,12 @@ from datetime import timedelta
 
 import pytest
 
-from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, TooMany
+from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, Stale, TooMany
 from pbem.service import links
 from pbem.service.account.delete import delete_person
 from pbem.service.outgoing.deliver import Post, deliver
 from pbem.service.tables import groups
-from pbem.service.tournaments import by_link, hosting, sign_up
+from pbem.service.tournaments import by_link, file, hosting, sign_up
 from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
 from tests.mail.kinds import HEAD
@@ -192,3 +192,41 @@ def test_addresses_that_strangers_type_use_up_no_invitations(tournament, server,
     assert server.run(sign_up.invite, cup.id, cup.host, ("ben@example.org",)) == 1
     with pytest.raises(BadInput, match="up to 1 people"):
         server.run(sign_up.invite, cup.id, cup.host, ("cleo@example.org",))
+
+
+def test_a_host_seeds_by_hand_and_latecomers_come_last(tournament, person):
+    cup = tournament("Ann", "Ben", "Cleo", seeding="hand")
+    with pytest.raises(BadInput, match="Two players have the number 2"):
+        cup.server.run(hosting.seed, cup.id, cup.host, {1: 2, 2: 2})
+    cup.server.run(hosting.seed, cup.id, cup.host, {1: 30, 2: 10, 3: 20})
+    cup.enters(person("Dan"), "Dan")
+    assert [each.name for each in cup.page.seeded] == ["Ben", "Cleo", "Ann", "Dan"]
+    cup.server.run(sign_up.decline, cup.id, cup.people["Cleo"])
+    cup.begins()
+    assert [cup.entrant(name).rank for name in ("Ben", "Ann", "Dan")] == [1, 2, 3]
+    with pytest.raises(Stale, match="can't change now"):
+        cup.server.run(hosting.seed, cup.id, cup.host, {1: 1})
+    document = json.loads(cup.server.read(file.of_tournament, cup.key))
+    assert (document["seeding"], document["seeds"]) == ("hand", [2, 1, 4])
+    assert file.check(json.dumps(document)) == []
+    assert "in the order that the host gave" in file.check(json.dumps(document | {"seeds": [1, 2, 4]}))[0]
+
+
+def test_the_ranks_of_a_drawn_seeding_are_checked_too(tournament):
+    cup = tournament("Ann", "Ben", "Cleo")
+    with pytest.raises(Stale):
+        cup.server.run(hosting.seed, cup.id, cup.host, {1: 1})
+    cup.begins()
+    document = json.loads(cup.server.read(file.of_tournament, cup.key))
+    assert file.check(json.dumps(document)) == []
+    for each in document["entrants"]:
+        each["rank"] = 4 - each["rank"]
+    assert "the ranks aren't in the order of the lots" in file.check(json.dumps(document))
+
+
+@pytest.mark.parametrize("wrong", [("wins", "wins"), ("luck",)])
+def test_tie_breaks_are_chosen_at_the_opening(tournament, wrong):
+    assert tournament(tie_breaks=("places", "lots")).page.summary.plan.tie_breaks == ("places", "lots")
+    assert tournament(tie_breaks=()).page.summary.plan.tie_breaks == ()
+    with pytest.raises(BadInput):
+        tournament(tie_breaks=wrong)
