@@ -63,13 +63,17 @@ def key(pbem: Run) -> str:
         f"{closes:%Y-%m-%d %H:%M}",
         *WHY,
     )
-    given = (*given, "--seeding", "hand", "--size", "3", "--advance", "1")
-    assert "It could be opened." in pbem(*given, "--dry-run").output
+    chosen = (*given, "--seeding", "hand", "--size", "3", "--advance", "1")
+    assert "It could be opened." in pbem(*chosen, "--dry-run").output
     assert on_record() == []
-    opened = pbem(*given).output
+    opened = pbem(*chosen).output
     found = opened.strip().rpartition("/")[2]
-    for person, name in zip((ann, *others), ("Ann", "Ben", "Cleo"), strict=True):
-        here(lambda server, person=person, name=name: server.run(sign_up.sign_up, row_id(server, found), person, name))
+
+    def all_sign_up(server: Server) -> None:
+        for person, name in zip((ann, *others), ("Ann", "Ben", "Cleo"), strict=True):
+            server.run(sign_up.sign_up, row_id(server, found), person, name)
+
+    here(all_sign_up)
     return found
 
 

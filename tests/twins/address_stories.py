@@ -18,7 +18,7 @@ from pbem.service.account import change_address, channels, consent, delete, diso
 from pbem.service.alarms import AlarmKind
 from pbem.service.archive import game_statistics, replay, reviews
 from pbem.service.clocks import reachability
-from pbem.service.desk import alarm_emails, calls, jobs, tournament_hosts
+from pbem.service.desk import alarm_emails, calls, jobs, tournament_hosts, tournaments as desk_tournaments
 from pbem.service.desk.acts.clocks import Close, Freeze, Pause, Unfreeze
 from pbem.service.desk.acts.correct import Correct
 from pbem.service.desk.acts.people import Ban, ChangeAddress, Merge, NewLinks, Unban
@@ -29,11 +29,11 @@ from pbem.service.people import sign_in
 from pbem.service.play.move import Actor
 from pbem.service.tables import by_link, going_back, group_page, groups, invitations, joining, leaving, rematch, talk
 from pbem.service.tables.new import TableSettings
-from pbem.service.tournaments import by_link as tournament_link, new, reading, rounds, sign_up
+from pbem.service.tournaments import by_link as tournament_link, hosting, new, reading, rounds, sign_up
 from pbem.service.tournaments.new import TournamentSettings
 from pbem.store.sessions import Holder
 from tests.channels.far_end import Services, code_sent_to, usual
-from tests.service.actors import ANN, OLGA, add_organiser
+from tests.service.actors import ANN, OLGA, ROOT, add_organiser
 from tests.service.archive.sample_review import sample
 from tests.service.clock import DAY, HOUR
 from tests.service.running_game import RunningGame
@@ -273,6 +273,7 @@ def enters_tournaments(world: AddressWorld) -> None:
         form="league",
         rounds=2,
         most=3,
+        seeding="hand",
     )
     cup = server.read(reading.page, server.run(new.open_tournament, ann, settings)).summary.row.id
     server.run(sign_up.invite, cup, ann, (world.address["FIRST"],))
@@ -281,6 +282,7 @@ def enters_tournaments(world: AddressWorld) -> None:
         server.run(sign_up.sign_up, cup, person)
     tournament_link.enter(server, world.token("e", to="FIRST"), "Carla", "lighthouse")
     _moves(world, carla, "FIRST", "SECOND")
+    server.run(tournament_hosts.change, "seed", cup, ann, {1: 2, 2: 1})
     server.run(tournament_hosts.change, "pause", cup, ann)
     server.run(tournament_hosts.change, "resume", cup, ann)
     server.run(tournament_hosts.change, "extend", cup, ann, 1)
@@ -299,12 +301,23 @@ def enters_tournaments(world: AddressWorld) -> None:
     server.run(tournament_hosts.change, "correct", cup, ann, 1, 1, (1, 1, 1), "They agreed on it.")
     world.carry()
     again = server.read(
-        reading.page, server.run(new.open_tournament, ann, replace(settings, closes_at=server.now() + DAY))
+        reading.page,
+        server.run(
+            desk_tournaments.open_for, ROOT, ann, replace(settings, closes_at=server.now() + DAY), "As she asked."
+        ),
     )
     server.run(sign_up.ask, again.summary.row.key, world.address["SECOND"])
     server.run(sign_up.sign_up, again.summary.row.id, carla)
     server.run(tournament_hosts.change, "remove", again.summary.row.id, ann, 1, "She asked for it.")
-    server.run(tournament_hosts.change, "call off", again.summary.row.id, ann, "Too few have time.")
+    server.run(
+        desk_tournaments.act,
+        ROOT,
+        again.summary.row.key,
+        "call off",
+        hosting.call_off,
+        ("Too few have time.",),
+        "As she asked.",
+    )
     world.carry()
     world.looks(press=True)
 

@@ -7,7 +7,6 @@ from pbem.domain.acts import Act, Actor, Role
 from pbem.service.desk import audit
 from pbem.service.server import Server
 from pbem.service.tournaments import hosting
-from pbem.service.tournaments.preview import HostAct
 from pbem.store import people, tournaments
 from pbem.store.database import Tx
 
@@ -21,11 +20,6 @@ CHANGES: Final[dict[str, Callable[..., None]]] = {
     "call off": hosting.call_off,
 }
 """What a host can change, as the audit calls it."""
-
-
-def as_host(what: str) -> HostAct:
-    """One of these changes, for a preview of it and for doing it."""
-    return lambda tx, server, tournament_id, host_id, *given: change(tx, server, what, tournament_id, host_id, *given)
 
 
 def change(tx: Tx, server: Server, what: str, tournament_id: int, host_id: int, *given: Any) -> None:

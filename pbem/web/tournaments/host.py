@@ -7,7 +7,7 @@ from typing import Final
 from flask import Blueprint, Response, request
 
 from pbem.i18n.speech import gettext as _, mark, translate
-from pbem.service.desk.tournament_hosts import as_host
+from pbem.service.desk import tournament_hosts
 from pbem.service.tournaments import preview, reading, sign_up
 from pbem.service.tournaments.preview import HostAct
 from pbem.web import client, phrases, site
@@ -52,21 +52,28 @@ def _seeded() -> tuple[object, ...]:
     return ({read(name, _("a player")): read(value, _("a number")) for name, value in typed.items() if value.strip()},)
 
 
+def _change(what: str) -> HostAct:
+    """A change of the tournament, for a preview of it and for doing it."""
+    return lambda tx, of_server, number, host_id, *given: tournament_hosts.change(
+        tx, of_server, what, number, host_id, *given
+    )
+
+
 FORMS: Final = {
     "invite": Form(mark("Send invitations"), lambda: sign_up.invite, _invited, "invited", "invited"),
-    "pause": Form(mark("Pause or resume"), lambda: as_host("resume" if field("on") else "pause")),
+    "pause": Form(mark("Pause or resume"), lambda: _change("resume" if field("on") else "pause")),
     "extend": Form(
-        mark("Extend"), lambda: as_host("extend"), lambda: (whole_number("days", _("a number of days")),), "days"
+        mark("Extend"), lambda: _change("extend"), lambda: (whole_number("days", _("a number of days")),), "days"
     ),
-    "correct": Form(mark("Correct"), lambda: as_host("correct"), _corrected, "places"),
+    "correct": Form(mark("Correct"), lambda: _change("correct"), _corrected, "places"),
     "remove": Form(
         mark("Take out"),
-        lambda: as_host("remove"),
+        lambda: _change("remove"),
         lambda: (whole_number("number", _("a player")), field("reason")),
         "number",
     ),
-    "seed": Form(mark("Save order"), lambda: as_host("seed"), _seeded, "seeds"),
-    "call-off": Form(mark("Call off"), lambda: as_host("call off"), lambda: (field("reason"),), "reason"),
+    "seed": Form(mark("Save order"), lambda: _change("seed"), _seeded, "seeds"),
+    "call-off": Form(mark("Call off"), lambda: _change("call off"), lambda: (field("reason"),), "reason"),
 }
 """The forms by the last part of their addresses."""
 
