@@ -14,7 +14,7 @@ from tests.service.running_game import RunningGame
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.slow,
-    pytest.mark.slice(1 / 2),
+    pytest.mark.slice(1 / 4),
     pytest.mark.needs("chromium"),
     # Pages are the same on either database, which is tested elsewhere.
     pytest.mark.parametrize("database_url", ["sqlite"], indirect=True),

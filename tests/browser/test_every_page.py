@@ -168,7 +168,7 @@ def findings(room: Showroom, pages: list[Shown], chromium: Browser) -> Findings:
     with visitor(chromium, room) as page:
         page.on("request", lambda request: found.asked.add(urlsplit(request.url).netloc))
         page.on("console", lambda message: found.heard.append(message))  # noqa: PLW0108 - it takes no method of a list
-        for shown in some(pages, 1 / 4):
+        for shown in some(pages, 1 / 6):
             page.emulate_media(color_scheme="light")
             room.open(shown, page)
             found.wrong["light"] += [(shown.name, each) for each in _faults(page)]

@@ -12,7 +12,7 @@ from engine.table import Table, begin
 from tests.bot_games import NAMES, decisions, positions, tables, waiter
 from tests.browser.seat_pages import seat_page
 
-pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium"), pytest.mark.slice(1 / 3)]
+pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium"), pytest.mark.slice(1 / 5)]
 
 TALLEST = 1600
 HALF_A_PHONE = 180

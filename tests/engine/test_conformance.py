@@ -28,7 +28,7 @@ def bench(name: str) -> Bench:
     return Bench(game.load(name), counting=False)
 
 
-@pytest.mark.slice(1 / 2)
+@pytest.mark.slice(1 / 4)
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("name", GAMES)
 def test_every_game_keeps_every_law(name: str, law: str) -> None:

@@ -27,7 +27,7 @@ from tests.fakes import FakeClock
 from tests.service.database import queued_emails
 from tests.worker.process import HEAD
 
-pytestmark = [pytest.mark.slow, pytest.mark.slice(1 / 2)]
+pytestmark = [pytest.mark.slow, pytest.mark.slice(1 / 4)]
 
 EMAILS = 2
 OF_CONNECTION, OF_EMAIL = ("connect", "greeting", "ehlo"), ("mail", "rcpt", "data", "content")

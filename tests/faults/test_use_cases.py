@@ -84,7 +84,7 @@ def as_usual(story: str) -> Telling:
     return Telling(story)
 
 
-@pytest.mark.slice(1 / 3)
+@pytest.mark.slice(1 / 5)
 @pytest.mark.parametrize("story", STORIES)
 def test_a_transaction_that_breaks_at_any_call_leaves_nothing_and_does_all_the_next_time(
     story: str, record_property: Callable[[str, object], None]

@@ -21,7 +21,7 @@ from pbem.store.database import Store
 from tests.faults.fail_at_n import rows
 from tests.service.running_game import RunningGame
 
-pytestmark = [pytest.mark.slow, pytest.mark.slice(1 / 2)]
+pytestmark = [pytest.mark.slow, pytest.mark.slice(1 / 4)]
 
 SEED = 7
 CUTS = 20

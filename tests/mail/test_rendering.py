@@ -17,7 +17,7 @@ from pbem.mail.write.rendering import LONGEST_PREHEADER, LONGEST_SUBJECT, WIDTH,
 from tests.mail.kinds import HOST, NAMES, by_kind, emails_of, kind_of, options_of
 from tests.mail.sink import ReceivedEmail
 
-pytestmark = [pytest.mark.xdist_group("mails"), pytest.mark.slice(1 / 2)]
+pytestmark = [pytest.mark.xdist_group("mails"), pytest.mark.slice(1 / 4)]
 
 
 def longest(kind):

@@ -58,7 +58,7 @@ PHONE, DESK = 320, 600
 
 
 @pytest.mark.slow
-@pytest.mark.slice(1 / 2)
+@pytest.mark.slice(1 / 4)
 @pytest.mark.parametrize(
     ("game", "names"), [*((game, NAMES) for game in game_registry.names()), ("sunset-poker", LONG)]
 )

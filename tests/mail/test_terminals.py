@@ -12,7 +12,7 @@ from pbem.mail.write.faces import SHIELDS, SUITS
 from tests.conftest import find_tool
 from tests.mail.pictures import chosen
 
-pytestmark = [pytest.mark.mail_tools, pytest.mark.slow, pytest.mark.slice(1 / 2), pytest.mark.xdist_group("mails")]
+pytestmark = [pytest.mark.mail_tools, pytest.mark.slow, pytest.mark.slice(1 / 4), pytest.mark.xdist_group("mails")]
 
 WIDTH = 72
 

@@ -28,7 +28,7 @@ from tests.waiting import until
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.slice(1 / 2),
+    pytest.mark.slice(1 / 3),
     pytest.mark.mail_tools,
     pytest.mark.needs("postfix", "dovecot", "opendkim", "opendkim-genkey", "opendmarc", "dnsmasq", "unshare"),
 ]

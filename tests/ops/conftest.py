@@ -40,9 +40,9 @@ Run = Callable[..., Result]
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Try half of the slow tests, which start whole servers."""
+    """Try a third of the slow tests, which start whole servers."""
     if item.get_closest_marker("slow"):
-        item.add_marker(pytest.mark.slice(1 / 2, among="tests/ops"))
+        item.add_marker(pytest.mark.slice(1 / 3, among="tests/ops"))
 
 
 @pytest.fixture

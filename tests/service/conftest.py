@@ -1,7 +1,7 @@
 """A server in a test: a database of each kind, a clock that the test moves, and games that have begun.
 
     store     a fresh SQLite file, then a fresh PostgreSQL database: every test that asks for it runs on both; here and
-              in tests/web most do so on PostgreSQL in a third of all runs, or always with PBEM_TEST_ALL=1
+              in tests/web most do so on PostgreSQL in some runs, or always with PBEM_TEST_ALL=1
     server    that store, with a clock that moves only when told to, and the same randomness every time
     time      a worker of that server that stayed awake or slept; it passes when a test says so
     sink      a relay that takes emails, or fails the way relays do
@@ -54,9 +54,9 @@ NAMES = ("Ann", "Ben", "Cleo", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida")
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Run a third of the tests on PostgreSQL as well, but all of those in which two transactions meet."""
+    """Run a quarter of the tests on PostgreSQL as well, but all of those in which two transactions meet."""
     if item.get_closest_marker("postgresql") and not {"meetings", "at_call"} & vars(item.module).keys():  # type: ignore[attr-defined]
-        item.add_marker(pytest.mark.slice(1 / 3))
+        item.add_marker(pytest.mark.slice(1 / 4))
 
 
 @cache
@@ -138,12 +138,12 @@ def sqlite_alone(empty_sqlite: Path) -> str:
     return f"sqlite:///{shutil.copy(empty_sqlite, folder)}"
 
 
-ON_POSTGRESQL: Final = [pytest.mark.postgresql, pytest.mark.slice(1 / 3, among="tests on PostgreSQL")]
+ON_POSTGRESQL: Final = [pytest.mark.postgresql, pytest.mark.slice(1 / 4, among="tests on PostgreSQL")]
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=ON_POSTGRESQL)])
 def database_url(request: pytest.FixtureRequest) -> str:
-    """A fresh database with all tables: SQLite for every test, and PostgreSQL for a third of them, others with each commit."""
+    """A fresh database with all tables: SQLite for every test, and PostgreSQL for a quarter of them, others with each commit."""
     if request.param == "sqlite":
         url: str = request.getfixturevalue("sqlite_alone")
         return url

@@ -31,7 +31,7 @@ from tests.twins.world import Truth, World
 from tests.web.browser import HOST, Browser
 from tests.web.desk_pages import signed_in
 
-pytestmark = [pytest.mark.slow, pytest.mark.slice(1 / 2)]
+pytestmark = [pytest.mark.slow, pytest.mark.slice(1 / 4)]
 
 KIND: Final = "sunset-poker"
 """A game that begins with a turn in which everyone is asked."""

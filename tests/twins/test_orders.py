@@ -8,7 +8,7 @@ from pbem.service.play import standing_orders
 from tests.twins.test_twins import differing
 from tests.twins.world import Truth, World
 
-pytestmark = [pytest.mark.slow, pytest.mark.slice(1 / 2)]
+pytestmark = [pytest.mark.slow, pytest.mark.slice(1 / 4)]
 
 ONE = "up to 3"
 """An order that answers a bid of 1 as the list does."""

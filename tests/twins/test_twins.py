@@ -92,7 +92,7 @@ def test_twins_in_the_luck_to_come_look_the_same(kind: str, tmp_path: Path) -> N
         assert what is None, f"player {reader + 1} is told of the seed by {what}"
 
 
-@pytest.mark.slice(2 / 5)
+@pytest.mark.slice(1 / 5)
 @pytest.mark.parametrize("kind", game.names())
 def test_twins_in_what_others_have_sealed_look_the_same(kind: str, tmp_path: Path) -> None:
     """Games without simultaneous turns have no such twins."""
@@ -118,7 +118,7 @@ def test_twins_in_what_others_have_sealed_look_the_same(kind: str, tmp_path: Pat
         assert what is None, f"player {reader + 1} is told of the box by {what}"
 
 
-@pytest.mark.slice(2 / 5)
+@pytest.mark.slice(1 / 5)
 @pytest.mark.parametrize("kind", game.names())
 def test_twins_in_who_else_has_sealed_look_the_same_to_who_has_sealed(kind: str, tmp_path: Path) -> None:
     """The reader has a proof of the own choice, and no proof, page or number tells how many others there are."""

@@ -18,7 +18,7 @@ from tests.twins.test_twins import differing
 from tests.twins.world import Truth, World
 from tests.web.browser import Browser
 
-pytestmark = [pytest.mark.slow, pytest.mark.slice(1 / 2)]
+pytestmark = [pytest.mark.slow, pytest.mark.slice(1 / 4)]
 
 Secretly = Callable[[RunningGame, int], object]
 """What a player does in secret at a table, by seat."""

@@ -19,7 +19,7 @@ from tests.copies import Copy
 from tests.waiting import PATIENCE, until
 from tests.worker import process
 
-pytestmark = [pytest.mark.slow, pytest.mark.slice(1 / 2)]
+pytestmark = [pytest.mark.slow, pytest.mark.slice(1 / 3)]
 
 STEP = timedelta(minutes=4)
 """Less than a hole in the beats: a worker that is awake sees the clock go on like this without being alarmed."""
