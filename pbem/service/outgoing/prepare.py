@@ -67,10 +67,21 @@ _RATED_WITHIN: Final = timedelta(minutes=10)
 """How long such an email waits; then it leaves without them."""
 
 _CANNOT_WAIT: Final = frozenset(
-    {"replaced", "seat_offered", "seat_taken", "reservation_lost", "round", "over", "place", "no show"}
+    {
+        "replaced",
+        "seat_offered",
+        "seat_taken",
+        "reservation_lost",
+        "round",
+        "over",
+        "place",
+        "no show",
+        "removed",
+        "called off",
+    }
 )
 """Notices that take a seat away: its player must hear of it in time to come back. And those of a reservation in vain, and of a
-tournament that begins a round, ends, lets someone in, or goes on without a no-show."""
+tournament that begins a round, ends, lets someone in or out, or goes on without a no-show."""
 
 _BY_OTHERS: Final = frozenset(
     {EmailKind.NOTICE, EmailKind.LEFT, EmailKind.DECLINED, EmailKind.MENTION, EmailKind.TOURNAMENT}

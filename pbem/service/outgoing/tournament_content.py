@@ -16,7 +16,7 @@ from pbem.mail.write.compose import Letterhead
 from pbem.mail.write.words import Words
 from pbem.service.tournaments import reading
 from pbem.service.tournaments.reading import RoundTable, TournamentPage
-from pbem.store import tournaments
+from pbem.store import people, tournaments
 from pbem.store.database import Tx
 from pbem.store.outbox import EmailRow
 from pbem.store.schema import TournamentRow
@@ -36,9 +36,11 @@ def tournament_words(
     """The variables of the templates of these emails."""
     opened = facts.get("round")
     found = reading.page_of(tx, row, opened if facts.get("what") == "round" else None)
-    return _of_tournament(letterhead, found) | (
-        {"accept_as": ACCEPT_AS} if email.kind != EmailKind.TOURNAMENT else _news(found, email.person_id, facts)
-    )
+    if email.kind == EmailKind.TOURNAMENT:
+        return _of_tournament(letterhead, found) | _news(found, email.person_id, facts)
+    # What a stranger is sent because someone typed their address has nobody's words in it.
+    is_known = people.read(tx, email.person_id).confirmed_at is not None
+    return _of_tournament(letterhead, found) | {"accept_as": ACCEPT_AS, "is_named": is_known or bool(facts["host"])}
 
 
 def _of_tournament(letterhead: Letterhead, found: TournamentPage) -> Words:

@@ -44,11 +44,6 @@ class GroupPage:
     over: tuple[HallTable, ...]
     ratings: tuple[tuple[GroupMemberRow, Rating], ...]
 
-    @property
-    def invited(self) -> int:
-        """The number of open invitations."""
-        return len(self.membership.everyone) - len(self.membership.members)
-
 
 def group_page(tx: Tx, server: Server, person_id: int, key: str) -> GroupPage:
     """The page of a group for its member. Raises NotFound for anyone else."""

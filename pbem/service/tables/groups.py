@@ -1,7 +1,8 @@
 """Groups: a name, an organiser, members who know each other by name, and tables that only they find.
 
 Someone joins a group by saying yes to an email, on the page of its link or in a reply, which proves the address. Until then nobody
-learns more than that an invitation is open, and nobody ever reads another's address. For anyone else a group doesn't exist.
+learns anything of them, not even how many invitations are open, and nobody ever reads another's address. For anyone else a group
+doesn't exist.
 """
 
 from dataclasses import dataclass

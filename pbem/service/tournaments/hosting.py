@@ -6,23 +6,27 @@ tables of rounds that have opened since.
 
 import json
 from collections.abc import Collection, Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
-from pbem.domain.errors import BadInput, NotFound, Stale
+from pbem.domain.errors import BadInput, NotFound, Stale, TooMany
 from pbem.domain.states import EntrantStatus, TournamentStatus
 from pbem.domain.user_text import parse_reason
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
 from pbem.service.server import Server
 from pbem.service.tournaments import sign_up, winners
+from pbem.service.tournaments.new import LONGEST_SIGN_UP
 from pbem.service.tournaments.plans import seats_of
 from pbem.store import tournaments
 from pbem.store.database import Tx
 from pbem.store.schema import EntrantRow, TournamentRow
 
 MOST_DAYS: Final = 90
-"""By how many days a round can be extended at once."""
+"""How many days a round can be given from now on."""
+
+MOST_CORRECTIONS: Final = 10
+"""Corrections of one table: everyone there is told of each, and all are listed."""
 
 _CURRENT: Final = (TournamentStatus.OPEN, TournamentStatus.PLAYING)
 
@@ -40,7 +44,8 @@ def resume(tx: Tx, server: Server, tournament_id: int, host_id: int) -> None:
     row = _lock(tx, tournament_id, host_id)
     if row.paused_at is None:
         return
-    paused = server.now() - row.paused_at
+    # A clock that was set back meanwhile brings nothing forward.
+    paused = max(server.now() - row.paused_at, timedelta(0))
     later: dict[str, object] = {"paused_at": None, "closes_at": row.closes_at + paused}
     if row.status == TournamentStatus.PLAYING:
         later = {"paused_at": None, "due_at": None if row.due_at is None else row.due_at + paused}
@@ -49,16 +54,20 @@ def resume(tx: Tx, server: Server, tournament_id: int, host_id: int) -> None:
 
 
 def extend(tx: Tx, server: Server, tournament_id: int, host_id: int, days: int) -> None:
-    """Give sign-up, or the round, more days."""
+    """Give sign-up, or the round, more days, but no more than either may have from now on."""
     row = _lock(tx, tournament_id, host_id)
     if not 1 <= days <= MOST_DAYS:
         raise BadInput(_("%(days)s days won't work.", days=days), why=_("Choose from 1 to %(most)s.", most=MOST_DAYS))
     if row.status == TournamentStatus.OPEN:
-        tournaments.change(tx, row.id, closes_at=row.closes_at + timedelta(days=days))
+        later = row.closes_at + timedelta(days=days)
+        _must_be_within(server, later, LONGEST_SIGN_UP)
+        tournaments.change(tx, row.id, closes_at=later)
     elif row.due_at is None:
         raise Stale(_("This round is being finished by bots."), remedy=_("Nothing changed."))
     else:
-        tournaments.change(tx, row.id, due_at=row.due_at + timedelta(days=days))
+        later = row.due_at + timedelta(days=days)
+        _must_be_within(server, later, timedelta(days=MOST_DAYS))
+        tournaments.change(tx, row.id, due_at=later)
     _tell_all(tx, server, row, "extended", days=days)
 
 
@@ -87,6 +96,10 @@ def correct(
         raise BadInput(
             _("These places don't fit together."),
             why=_("Give each player a place from 1. After a tie, places are skipped: 1, 2, 2, 4."),
+        )
+    if len(json.loads(found.corrections)) >= MOST_CORRECTIONS:
+        raise TooMany(
+            _("This result has been corrected %(most)s times.", most=MOST_CORRECTIONS), remedy=_("It stays as it is.")
         )
     corrections = [*json.loads(found.corrections), {"in": row.round, "places": list(places), "reason": reason}]
     tournaments.change_table(tx, found, corrections=json.dumps(corrections))
@@ -128,6 +141,13 @@ def call_off(tx: Tx, server: Server, tournament_id: int, host_id: int, reason: s
     reason = links.without_tokens(tx, server, parse_reason(reason))
     tournaments.change(tx, row.id, status=TournamentStatus.CALLED_OFF, ended_at=server.now(), due_at=None)
     _tell_all(tx, server, row, "called off", reason=reason)
+
+
+def _must_be_within(server: Server, later: datetime, longest: timedelta) -> None:
+    if later > server.now() + longest:
+        raise BadInput(
+            _("That would be too long."), why=_("It must end within the next %(days)s days.", days=longest.days)
+        )
 
 
 def _lock(tx: Tx, tournament_id: int, host_id: int, statuses: Collection[TournamentStatus] = _CURRENT) -> TournamentRow:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from pbem.domain.acts import Actor, Role
-from pbem.domain.errors import Forbidden
+from pbem.domain.errors import Forbidden, TooMany
 from pbem.service.desk import table as desk_table, tournament_hosts
 from pbem.service.desk.acts.clocks import Close, Extend, Freeze, Pause, Resume
 from pbem.service.desk.acts.correct import Correct
@@ -16,6 +16,7 @@ from pbem.service.desk.acts.seats import Offer, Substitute
 from pbem.service.tournaments import hosting, sign_up
 from pbem.store import audit
 from pbem.store.audit import AuditFilter
+from tests.service.clock import DAY
 from tests.service.database import all_rows, queued_emails
 
 WHY = "I would like to win."
@@ -119,3 +120,21 @@ def test_a_player_who_has_left_is_told_of_what_moves_the_round_they_still_play_i
     server.run(hosting.extend, cup.id, cup.host, 2)
     notices = [json.loads(each.facts)["what"] for each in queued_emails(server, cup.people["Ann"], "tournament")]
     assert notices[-1] == "extended"
+
+
+def test_a_host_can_change_tournaments_so_often_in_a_day(cup, server, time):
+    for turn in range(tournament_hosts.MOST_A_DAY):
+        server.run(tournament_hosts.change, "resume" if turn % 2 else "pause", cup.id, cup.host)
+    with pytest.raises(TooMany):
+        server.run(tournament_hosts.change, "pause", cup.id, cup.host)
+    time.passes(DAY)
+    server.run(tournament_hosts.change, "pause", cup.id, cup.host)
+
+
+def test_a_table_can_be_corrected_so_often(cup, server):
+    cup.is_late()
+    size = len(cup.page.rounds[0].tables[0].players)
+    for _ in range(hosting.MOST_CORRECTIONS):
+        server.run(hosting.correct, cup.id, cup.host, 1, 1, (1,) * size, WHY)
+    with pytest.raises(TooMany):
+        server.run(hosting.correct, cup.id, cup.host, 1, 1, (1,) * size, WHY)

@@ -57,8 +57,25 @@ def test_more_days(tournament):
     due = cup.row.due_at
     cup.server.run(hosting.extend, cup.id, cup.host, 3)
     assert cup.row.due_at == due + 3 * DAY
-    with pytest.raises(BadInput):
-        cup.server.run(hosting.extend, cup.id, cup.host, 0)
+    for days in (0, 90):
+        with pytest.raises(BadInput):
+            cup.server.run(hosting.extend, cup.id, cup.host, days)
+
+
+def test_sign_up_cannot_be_put_off_for_ever(tournament):
+    cup = tournament(*NINE[:3])
+    cup.server.run(hosting.extend, cup.id, cup.host, 50)
+    with pytest.raises(BadInput, match="60 days"):
+        cup.server.run(hosting.extend, cup.id, cup.host, 10)
+
+
+def test_a_clock_set_back_in_a_pause_brings_nothing_forward(tournament, clock):
+    cup = tournament(*NINE[:3])
+    closes = cup.row.closes_at
+    cup.server.run(hosting.pause, cup.id, cup.host)
+    clock.set(clock.now() - 3 * DAY)
+    cup.server.run(hosting.resume, cup.id, cup.host)
+    assert cup.row.closes_at == closes
 
 
 def test_a_correction_changes_the_standings_and_no_pairing(tournament):

@@ -65,6 +65,19 @@ def test_the_email_of_the_end_says_how_the_readers_last_table_ended(tournament, 
     assert ranking_of(newest(" won", "Ann"), "Your table in round 1") == ended
 
 
+def test_an_email_that_a_stranger_did_not_ask_for_has_nobodys_words(tournament, server):
+    cup = tournament("Ann", name="You won 900 dollars, call 555 0100")
+    server.run(sign_up.ask, cup.key, "zoe@example.org")
+    server.run(sign_up.ask, cup.key, "ann@example.org")
+    transport = StoringTransport()
+    while deliver(server, Post(LETTERHEAD, transport), limit=500).accepted:
+        pass
+    to = {email.recipient: parsed(email) for email in transport.emails}
+    assert "900" not in str(to["zoe@example.org"]["subject"]) + text_of(to["zoe@example.org"])
+    assert "a tournament of Sunset Poker" in str(to["zoe@example.org"]["subject"])
+    assert "900" in str(to["ann@example.org"]["subject"])
+
+
 def test_the_email_of_a_next_season_names_it(tournament, server):
     league = tournament(*NAMES, form="league", rounds=1, size=3)
     league.begins()

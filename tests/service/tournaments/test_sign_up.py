@@ -15,6 +15,7 @@ from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
 from tests.mail.kinds import HEAD
 from tests.mail.transports import ACCEPTED, FunctionTransport
+from tests.service.clock import HOUR
 from tests.service.database import check_atomic, email_kinds, queued_emails
 from tests.service.inbox import HOST, Inbox
 
@@ -230,3 +231,13 @@ def test_tie_breaks_are_chosen_at_the_opening(tournament, wrong):
     assert tournament(tie_breaks=()).page.summary.plan.tie_breaks == ()
     with pytest.raises(BadInput):
         tournament(tie_breaks=wrong)
+
+
+def test_someone_who_leaves_and_comes_back_waits_behind_those_who_waited(tournament):
+    cup = tournament("Ann", "Ben", "Cleo", "Dan", "Eve", most=3)
+    cup.server.run(sign_up.decline, cup.id, cup.people["Ann"])
+    cup.time.passes(HOUR)
+    cup.enters(cup.people["Ann"], "Ann")
+    cup.server.run(sign_up.decline, cup.id, cup.people["Ben"])
+    assert [each.name for each in cup.page.entrants if each.status == "in"] == ["Cleo", "Dan", "Eve"]
+    assert cup.entrant("Ann").status == "waiting"
