@@ -57,6 +57,12 @@ def take_task(tx: Connection, task: str, period: str) -> bool:
     return queries.add_once(tx, TASK_RUN, {"task": task, "period": period})
 
 
+def is_taken(tx: Connection, task: str, period: str) -> bool:
+    """Whether a worker has taken a task for a period."""
+    query = select(TASK_RUN.c.task).where(TASK_RUN.c.task == task, TASK_RUN.c.period == period)
+    return tx.execute(query).first() is not None
+
+
 def give_back_task(tx: Connection, task: str, period: str) -> None:
     """Let a worker take a task of a period again."""
     tx.execute(delete(TASK_RUN).where(TASK_RUN.c.task == task, TASK_RUN.c.period == period))

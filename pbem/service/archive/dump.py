@@ -27,26 +27,29 @@ VERSION: Final = 1
 AT_ONCE: Final = 100
 """Games read in one transaction, which are one part of the file."""
 
-_TASK: Final = "dump"
+_MADE: Final = "dump"
+_BEGUN: Final = "dump begun"
 _LEVEL: Final = 9
 
 
 def make_nightly(server: Server, may_go_on: Callable[[], bool]) -> bool:
     """Make the dump of the games that had ended by midnight (UTC), once a day by one of all workers. Returns whether it's a new one.
 
-    `may_go_on` is asked after each part; where it says no, a worker begins again later, and the former dump stays.
+    `may_go_on` is asked after each part; where it says no, a worker begins again later, and the former dump stays. After a worker
+    that died, another begins in the next hour.
     """
     midnight = datetime.combine(server.now(), time(), UTC)
-    if not server.run(_take, midnight):
+    hour = f"{server.now():%Y-%m-%dT%H}"
+    if not server.run(_take, midnight, hour):
         return False
     is_done = False
     try:
         made = _make(server, midnight, may_go_on)
         is_new = made is not None and server.run(_publish, made)
-        is_done = made is not None
+        is_done = made is not None and server.run(_note_made, midnight)
     finally:
         if not is_done:
-            server.run(_give_back, midnight)
+            server.run(_give_back, hour)
     return is_new
 
 
@@ -88,12 +91,17 @@ def _make(server: Server, until: datetime, may_go_on: Callable[[], bool]) -> Dum
     return DumpRow(number, server.now(), size, digest.hexdigest())
 
 
-def _take(tx: Tx, server: Server, day: datetime) -> bool:
-    return heartbeats.take_task(tx, _TASK, day.date().isoformat())
+def _take(tx: Tx, server: Server, day: datetime, hour: str) -> bool:
+    return not heartbeats.is_taken(tx, _MADE, day.date().isoformat()) and heartbeats.take_task(tx, _BEGUN, hour)
 
 
-def _give_back(tx: Tx, server: Server, day: datetime) -> None:
-    heartbeats.give_back_task(tx, _TASK, day.date().isoformat())
+def _note_made(tx: Tx, server: Server, day: datetime) -> bool:
+    heartbeats.take_task(tx, _MADE, day.date().isoformat())
+    return True
+
+
+def _give_back(tx: Tx, server: Server, hour: str) -> None:
+    heartbeats.give_back_task(tx, _BEGUN, hour)
 
 
 def _add(tx: Tx, server: Server, number: int, start: int, part: bytes) -> int:

@@ -15,6 +15,7 @@ from pbem.service.account import delete, profiles
 from pbem.service.archive import dump
 from pbem.store import dumps, profiles as profile_rows
 from pbem.store.schema import DUMP, DUMP_PART
+from tests.service.clock import HOUR
 from tests.service.database import count_calls
 from tests.service.desk.test_overview import scans
 
@@ -177,6 +178,18 @@ def test_a_worker_that_is_told_to_stop_leaves_it_to_the_next_one(server, table, 
     assert served(server) is None
     assert dump.make_nightly(server, lambda: True)
     assert len(lines(served(server))) == 1
+
+
+def test_after_a_worker_that_died_another_makes_it_in_the_next_hour(server, table, clock, monkeypatch):
+    over(table)
+    clock.advance(timedelta(days=1))
+    monkeypatch.setattr(dump, "_give_back", lambda *_: None)
+    assert not dump.make_nightly(server, lambda: False)
+    assert not dump.make_nightly(server, lambda: True)
+    clock.advance(HOUR)
+    assert dump.make_nightly(server, lambda: True)
+    clock.advance(HOUR)
+    assert not dump.make_nightly(server, lambda: True)
 
 
 def test_each_part_takes_few_statements_and_reads_no_table_whole(server, table, clock, monkeypatch):
