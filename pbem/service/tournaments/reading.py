@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Final
 
 from pbem.domain.states import EntrantStatus, TournamentStatus
@@ -216,26 +217,39 @@ def _standings(
     if not row.seed:
         return ()
     by_number = {each.number: each for each in entrants}
-    found = pairing.standings(plan_of(row), entrants_of(entrants), results_so_far(tables, before), row.seed)
+    found = _ranked(plan_of(row), entrants_of(entrants), results_so_far(tables, before), row.seed)
+    seated = [
+        {player.number: (player, table) for table in round_.tables for player in table.players} for round_ in rounds
+    ]
     return tuple(
         Ranked(
             each,
             (entrant := by_number[each.entrant]).name,
             entrant.status,
             entrant.number,
-            tuple(_course(round_, entrant.number, dict(each.by_round)) for round_ in rounds),
+            _course(each, rounds, seated),
         )
         for each in found
     )
 
 
-def _course(round_: Round, number: int, by_round: dict[int, Fraction]) -> Course:
-    points = by_round.get(round_.number)
-    for table in round_.tables:
-        for player in table.players:
-            if player.number == number:
-                return Course(player.place or 0, len(table.players), points, table.key)
-    return Course(points=points)
+_ranked = lru_cache(maxsize=64)(pairing.standings)
+"""The standings that were made last: everyone who looks at a tournament's page needs them, and they seldom change."""
+
+
+def _course(
+    standing: Standing, rounds: tuple[Round, ...], seated: list[dict[int, tuple[TablePlayer, RoundTable]]]
+) -> tuple[Course, ...]:
+    """How an entrant has fared in each round."""
+    by_round, found = dict(standing.by_round), []
+    for round_, here in zip(rounds, seated, strict=True):
+        points = by_round.get(round_.number)
+        if standing.entrant in here:
+            player, table = here[standing.entrant]
+            found.append(Course(player.place or 0, len(table.players), points, table.key))
+        else:
+            found.append(Course(points=points))
+    return tuple(found)
 
 
 def _rounds(tx: Tx, row: TournamentRow, entrants: list[EntrantRow], tables: list[RoundTableRow]) -> tuple[Round, ...]:
