@@ -488,7 +488,6 @@ def upgrade() -> None:
         sa.UniqueConstraint("key", name=op.f("uq_tournament_key")),
     )
     with op.batch_alter_table("tournament", schema=None) as batch_op:
-        batch_op.create_index(batch_op.f("ix_tournament_created_at_key"), ["created_at", "key"], unique=False)
         batch_op.create_index(
             "ix_tournament_current",
             ["id"],
@@ -496,8 +495,21 @@ def upgrade() -> None:
             sqlite_where=sa.text("status IN ('open', 'playing')"),
             postgresql_where=sa.text("status IN ('open', 'playing')"),
         )
-        batch_op.create_index(batch_op.f("ix_tournament_group_id"), ["group_id"], unique=False)
+        batch_op.create_index(
+            "ix_tournament_group",
+            ["group_id"],
+            unique=False,
+            sqlite_where=sa.text("group_id IS NOT NULL"),
+            postgresql_where=sa.text("group_id IS NOT NULL"),
+        )
         batch_op.create_index(batch_op.f("ix_tournament_host_id"), ["host_id"], unique=False)
+        batch_op.create_index(
+            "ix_tournament_public",
+            ["created_at", "key"],
+            unique=False,
+            sqlite_where=sa.text("group_id IS NULL"),
+            postgresql_where=sa.text("group_id IS NULL"),
+        )
         batch_op.create_index(
             batch_op.f("ix_tournament_status_created_at_key"), ["status", "created_at", "key"], unique=False
         )
@@ -1390,14 +1402,22 @@ def downgrade() -> None:
     op.drop_table("unreachable")
     with op.batch_alter_table("tournament", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_tournament_status_created_at_key"))
+        batch_op.drop_index(
+            "ix_tournament_public",
+            sqlite_where=sa.text("group_id IS NULL"),
+            postgresql_where=sa.text("group_id IS NULL"),
+        )
         batch_op.drop_index(batch_op.f("ix_tournament_host_id"))
-        batch_op.drop_index(batch_op.f("ix_tournament_group_id"))
+        batch_op.drop_index(
+            "ix_tournament_group",
+            sqlite_where=sa.text("group_id IS NOT NULL"),
+            postgresql_where=sa.text("group_id IS NOT NULL"),
+        )
         batch_op.drop_index(
             "ix_tournament_current",
             sqlite_where=sa.text("status IN ('open', 'playing')"),
             postgresql_where=sa.text("status IN ('open', 'playing')"),
         )
-        batch_op.drop_index(batch_op.f("ix_tournament_created_at_key"))
 
     op.drop_table("tournament")
     op.drop_table("profile")

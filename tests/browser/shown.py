@@ -209,6 +209,7 @@ ALSO: Final[dict[str, dict[str, Way]]] = {
 
 SENT: Final = {
     "leaving": Way("/s/{seat}", (Sent("Leave table…"),)),
+    "what a host would do": Way("/my/tournaments/{key of own_tournaments}", (Sent("Pause"),)),
     "new links": Way("/s/{seat}", (Sent("Get new links…"),)),
     "a token for programs": Way("/s/{seat}", (Sent("Show token"),)),
     "why not": Way("/s/{seat}", (Sent("Check command", {"wanted": "pass 99"}),)),

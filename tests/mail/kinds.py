@@ -46,7 +46,7 @@ from pbem.service.tables import groups, joining, leaving, talk
 from pbem.service.tables.new import TableSettings
 from pbem.service.tournaments import hosting, new, reading, rounds, sign_up
 from pbem.service.tournaments.new import TournamentSettings
-from pbem.store import outbox
+from pbem.store import outbox, votes
 from pbem.store.database import Store
 from pbem.store.schema import METADATA
 from pbem.tokens import SECRET_BYTES, Keyring, Purpose
@@ -335,7 +335,9 @@ class _Scenario:
         now, turn, asked = self.server.now(), table.row().turn, table.person_at(0)
         facts = {"who": table.players()[1].name, "back_to": turn - 1}
         email = outbox.NewEmail(asked, EmailKind.BACK_PROPOSED, table.id, None, 0, turn, facts)
+        self.server.store.write(lambda tx: votes.add_back_vote(tx, table.row(), 1, turn - 1))
         self.server.store.write(lambda tx: outbox.queue(tx, [email], now))
+        self.carry()
         done = {"turn": turn - 1, "next_turn": turn + 1, "by": "everyone"}
         self.server.run(queue_notice, asked, table.row(), None, "rewound", done)
         self.carry()

@@ -16,7 +16,7 @@ from pbem.domain.tournaments import pairing
 from pbem.domain.tournaments.plan import Plan
 from pbem.domain.tournaments.standings import Standing
 from pbem.service.server import Server
-from pbem.service.tables.groups import membership
+from pbem.service.tables.groups import Membership
 from pbem.service.tournaments import admission
 from pbem.service.tournaments.plans import entrants_of, in_order_of_seeds, places_of, plan_of, results_so_far, seats_of
 from pbem.store import games, people, tournaments
@@ -158,9 +158,9 @@ def page(tx: Tx, server: Server, key: str, person_id: int | None = None) -> Tour
     return page_of(tx, row)
 
 
-def of_group(tx: Tx, server: Server, person_id: int, key: str) -> tuple[TournamentSummary, ...]:
-    """The tournaments of a group for its member, the newest first. Raises NotFound for anyone else."""
-    return summaries(tx, tournaments.of_group(tx, membership(tx, person_id, key).group.id, MOST_OF_GROUP))
+def of_group(tx: Tx, server: Server, member: Membership) -> list[TournamentRow]:
+    """The tournaments of a group for its member, the newest first."""
+    return tournaments.of_group(tx, member.group.id, MOST_OF_GROUP)
 
 
 def page_of(tx: Tx, row: TournamentRow, before: int | None = None) -> TournamentPage:

@@ -58,6 +58,8 @@ class TournamentRow(NamedTuple):
 
 
 _IS_CURRENT: Final = text("status IN ('open', 'playing')")
+_IS_PUBLIC: Final = text("group_id IS NULL")
+_OF_GROUP: Final = text("group_id IS NOT NULL")
 
 TOURNAMENT = table(
     "tournament",
@@ -65,9 +67,9 @@ TOURNAMENT = table(
     UniqueConstraint("key"),
     one_of("status", *TournamentStatus),
     Index(None, "status", "created_at", "key"),
-    Index(None, "created_at", "key"),
+    Index("ix_tournament_public", "created_at", "key", sqlite_where=_IS_PUBLIC, postgresql_where=_IS_PUBLIC),
     Index(None, "host_id"),
-    Index(None, "group_id"),
+    Index("ix_tournament_group", "group_id", sqlite_where=_OF_GROUP, postgresql_where=_OF_GROUP),
     Index("ix_tournament_current", "id", sqlite_where=_IS_CURRENT, postgresql_where=_IS_CURRENT),
 )
 

@@ -52,7 +52,7 @@ def show(key: str, refused: Refusal | None = None) -> Response:
             [(table_values(each.summary), each.winners) for each in tables]
             for tables in (found.waiting, found.playing, found.over)
         ],
-        tournaments=server().read(reading.of_group, person_id(), key),
+        tournaments=server().read(reading.of_group, found.membership),
         kinds={name: title_of(name) for name in game.names()},
         rating_text=rating_text,
         given=field,
