@@ -225,6 +225,27 @@ def test_a_word_is_read_with_the_text_after_it(line: str, word: Word, rest: str)
         assert (found.word, found.rest) == (word, rest)
 
 
+ASKED_AS_A_QUESTION = {word: [word.value] for word in Word} | {
+    Word.MORE_TIME: ["more time: Ben", "More time: Ben Ó, please"],
+    Word.VACATION: ["vacation", "vacation 2026-12-01 to 2026-12-05"],
+    Word.ORDER: ["order up to 5", "order always pass", "order none"],
+    Word.ADD_ORDER: ["add order up to 5", "add order up to 5 if Ben is out"],
+    Word.DROP_ORDER: ["drop order", "drop order 1", "cancel order", "cancel order 2", "no order", "order none"],
+    Word.STOP: ["stop", "stop reminders"],
+    Word.START: ["start talk"],
+}
+
+
+@pytest.mark.parametrize("word", Word)
+@pytest.mark.parametrize("mark", ["?", " ?", "？", "?!", "?”", " ?.", "?, please", "? Thanks!"])
+def test_a_question_is_no_command_unless_it_does_no_harm(word: Word, mark: str) -> None:
+    harmless = {Word.HELP, Word.BOARD, Word.RULES, Word.TALK, Word.NOTE}
+    for line in ASKED_AS_A_QUESTION[word]:
+        plain = read(line)
+        assert word in harmless or (isinstance(plain, WordCommand) and plain.word in (word, Word.DROP_ORDER))
+        assert word in harmless or read(f"{line}{mark}") is None
+
+
 def test_without_a_decision_only_words_are_commands() -> None:
     assert read("bid 7", None) is None
     assert read("up to 7", None) is None
