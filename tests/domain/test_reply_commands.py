@@ -6,7 +6,7 @@ from hypothesis import given, strategies as st
 from engine import orders
 from engine.decisions import Act, Amount, Choice, Decision, OneOf, Some, Thing
 from engine.tell import say
-from pbem.domain import reply_commands
+from pbem.domain import reply_commands, reply_pieces
 from pbem.domain.reply_commands import Command, Move, Slip, StandingOrder, Word, WordCommand
 from pbem.domain.user_text import LONGEST_TALK
 
@@ -278,11 +278,11 @@ def test_a_choice_is_only_ever_read_from_a_line_that_begins_with_it(before: str,
     ],
 )
 def test_a_message_has_several_lines_only_if_its_writer_ends_it(lines: list[str], length: int) -> None:
-    assert reply_commands.message_length(lines) == length
+    assert len(reply_pieces.pieces(lines)[0].lines) == length
 
 
 def test_a_message_of_several_lines_is_read_as_one() -> None:
-    found = reply_commands.read_message(["talk Well played!", "I think I will pass now.", "Thanks.", "end"], AUCTION)
+    found = reply_pieces.read_message(["talk Well played!", "I think I will pass now.", "Thanks.", "end"], AUCTION)
     assert isinstance(found, WordCommand)
     assert found.rest == "Well played! I think I will pass now. Thanks."
 
@@ -291,12 +291,12 @@ def test_a_message_of_several_lines_is_read_as_one() -> None:
     "line", ["bid 7", "pass", "up to 9", "bid 99", "undo", "order up to 3", "play the Forest, please"]
 )
 def test_no_command_is_told_to_the_table(line: str) -> None:
-    found = reply_commands.read_message(["talk Good luck!", line, "end"], AUCTION)
+    found = reply_pieces.read_message(["talk Good luck!", line, "end"], AUCTION)
     assert isinstance(found, Slip)
     assert not found.doubtful
     assert "Write it below “end”." in found.why.template
 
 
 def test_a_message_of_several_lines_that_is_too_long_is_a_slip() -> None:
-    found = reply_commands.read_message(["talk", *["and so on"] * LONGEST_TALK, "end"], AUCTION)
+    found = reply_pieces.read_message(["talk", *["and so on"] * LONGEST_TALK, "end"], AUCTION)
     assert isinstance(found, Slip)

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from engine import grammar, orders
+from pbem.domain import reply_pieces
 from pbem.domain.reply_commands import Word
 from pbem.service.clocks import vacations
 from pbem.service.desk.acts.clocks import Freeze
@@ -18,6 +19,7 @@ from pbem.service.play.move import Actor
 from pbem.service.tables import leaving
 from pbem.store import talk
 from pbem.store.sessions import Holder
+from tests.fuzz.door import steps
 from tests.service.actors import moderate
 from tests.service.database import all_rows, check_atomic, queued_emails
 from tests.service.email_replies import Replies
@@ -286,11 +288,46 @@ def test_a_second_choice_answers_the_next_question_where_nothing_new_could_be_kn
     assert [line[1:] for line in answers.outcomes()] == [("applied", "played")] * 2
 
 
-def test_commands_beyond_the_limit_are_not_tried(at):
+def test_only_the_first_commands_of_a_reply_are_read_and_its_receipt_says_so(at):
     answers = at(TURNS)
     answers.write(0, *["board"] * 30)
-    outcomes = [outcome for _, outcome, _ in answers.outcomes()]
-    assert outcomes == ["applied"] * replies.MOST_COMMANDS + ["not_tried"] * 10
+    assert [outcome for _, outcome, _ in answers.outcomes()] == ["applied"] * replies.MOST_COMMANDS
+    assert answers.receipts()[-1]["read_only"]
+    answers.write(0, *["board"] * replies.MOST_COMMANDS)
+    assert not answers.receipts()[-1]["read_only"]
+
+
+def test_only_the_first_lines_of_a_reply_are_read(at):
+    answers = at(TURNS)
+    assert answers.write(0, *["Hello."] * reply_pieces.MOST_LINES, "bid 3") == "reply: no command"
+    assert answers.receipts()[-1]["read_only"]
+    # A message that may end below them is not told: it may have a command in it.
+    answers.write(0, "talk Hello.", *["Hello."] * reply_pieces.MOST_LINES, "end")
+    assert talk_at(answers.begun) == []
+    answers.write(0, *["Hello."] * (reply_pieces.MOST_LINES - 1), "bid 3")
+    assert answers.outcomes() == [("bid 3", "applied", "played")]
+
+
+MANY_PARTS = "; ".join([f"up to 5 if {'and ' * 46}a over 5"] * 2) + "; up to 5 if x"
+COSTLY = (
+    f"add order {MANY_PARTS}",
+    "hello there",
+    "pasx",
+    "always x y z",
+    "pass then x",
+    "talk hello",
+    "note: x",
+    "bidd 7",
+)
+
+
+@pytest.mark.parametrize("line", COSTLY)
+def test_a_reply_of_very_many_lines_takes_few_steps(at, line):
+    answers = at(TURNS)
+    # What is compiled or kept the first time is no part of the work.
+    answers.write(0, "help", line)
+    stored = answers.keep(0)
+    assert steps(lambda: answers.act(stored, *[line] * 20_000)) < 700_000
 
 
 def late_game(at):
