@@ -46,7 +46,7 @@ def pieces(lines: Sequence[str]) -> list[Piece]:
 
 
 def _length(lines: Sequence[str], words: Sequence[Command | None]) -> int:
-    """The number of lines, from the first, that are one piece; 0 for a message of which no line tells where it ends."""
+    """The number of lines, from the first, that are one piece; 0 for a message that no line ends."""
     if not _takes_text(words[0]):
         return 1
     for count, (line, word) in enumerate(zip(lines[1:], words[1:], strict=True), 2):

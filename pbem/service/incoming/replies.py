@@ -35,7 +35,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.mail.read.reply import Reply
 from pbem.service.absence import second_chance
 from pbem.service.clocks import more_time, vacations
-from pbem.service.incoming import answers
+from pbem.service.incoming import answers, dropped_orders
 from pbem.service.links import MoveLink
 from pbem.service.outgoing import ledger, new_links, preferences
 from pbem.service.play import move as play_move, notes, order_notes, standing_orders as play_orders, views
@@ -141,6 +141,7 @@ class _Acting:
     late: bool = False
     question: tuple[Decision | None] | None = None
     proof: Proof | None = None
+    numbered: dropped_orders.Numbered | None = None
 
     def game(self) -> GameRow:
         """The game as it is now."""
@@ -161,6 +162,7 @@ def carry_out(tx: Tx, server: Server, received_id: int, link: MoveLink, reply: R
     acting = _Acting(tx, server, link.game_id, link.seat, link.person_id, link.turn)
     pieces = reply_pieces.pieces(reply.lines)
     _lock(acting, pieces)
+    acting.numbered = dropped_orders.before_reply(acting.game(), acting.seat, acting.turn)
     lines_read = 0
     for piece in pieces:
         if len(acting.lines) >= MOST_COMMANDS:
@@ -278,17 +280,6 @@ def _leave_order(acting: _Acting, standing: StandingOrder) -> tuple[Done, str]:
     return Done.ORDERED, _set_order(acting, standing.text)
 
 
-def _drop_order(acting: _Acting, command: WordCommand) -> tuple[Done, str]:
-    several = orders.as_list(play_move.orders_of(acting.game()).get(acting.seat))
-    if not several:
-        raise Gone(_("You have no standing order."), remedy=_("Nothing changed."))
-    rank = int(command.rest) - 1 if command.rest else None
-    if rank is not None and not 0 <= rank < len(several):
-        raise Gone(_("You have no standing order %(number)s.", number=command.rest), remedy=_("Nothing changed."))
-    play_orders.drop_order(acting.tx, acting.server, acting.game_id, acting.seat, acting.person_id, rank)
-    return Done.ORDER_DROPPED, ""
-
-
 def _set_order(acting: _Acting, text: str, turn: int | None = None, *, add: bool = False) -> str:
     """Set a standing order. Returns it for the receipt, with the players' names, and which one of a list has answered at once."""
     tx, game_id, seat, seq = acting.tx, acting.game_id, acting.seat, acting.game().seq
@@ -330,7 +321,9 @@ def _do_word(acting: _Acting, command: WordCommand) -> tuple[Done, str]:
             # An order names no turn: it belongs to what its writer was asked, however late it arrives.
             return Done.ORDERED, _set_order(acting, command.rest, acting.turn, add=command.word is Word.ADD_ORDER)
         case Word.DROP_ORDER:
-            return _drop_order(acting, command)
+            assert acting.numbered is not None, "the orders have their numbers before the first line"
+            dropped = dropped_orders.drop(tx, server, acting.game(), person_id, acting.numbered, command.rest)
+            return Done.ORDER_DROPPED, dropped
         case Word.VACATION:
             vacation = parse_vacation(command.rest, local_day(server.now(), ZoneInfo(people.read(tx, person_id).zone)))
             vacations.book(tx, server, person_id, vacation)

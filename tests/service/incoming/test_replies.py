@@ -13,7 +13,7 @@ from pbem.service.desk.acts.rewind import Rewind
 from pbem.service.incoming import replies
 from pbem.service.outgoing import preferences
 from pbem.service.people import addresses, sessions
-from pbem.service.play import move
+from pbem.service.play import move, standing_orders as play_orders
 from pbem.service.play.log import Kind
 from pbem.service.play.move import Actor
 from pbem.service.tables import leaving
@@ -655,6 +655,58 @@ def test_a_list_of_orders_is_set_added_to_and_dropped_one_by_one_with_names_in_t
     assert len(_written(answers)) == 2
     answers.write(1, "drop order")
     assert _written(answers) == []
+
+
+THREE = "order up to 3 if high bid at most 2; always pass if high bid at least 40; up to 9"
+FIRST_OF_THREE, SECOND_OF_THREE, THIRD_OF_THREE = THREE.removeprefix("order ").split("; ")
+
+
+def test_the_numbers_of_a_reply_are_those_of_the_orders_before_it(at):
+    answers = at(TURNS)
+    answers.write(1, THREE)
+    answers.write(1, "drop order 1", "drop order 2", "drop order 4")
+    assert _written(answers) == [THIRD_OF_THREE]
+    lines = answers.receipts()[-1]["lines"]
+    assert [line["text"] for line in lines[:2]] == [FIRST_OF_THREE, SECOND_OF_THREE]
+    assert lines[2]["outcome"] == "refused"
+    answers.write(1, "drop order")
+    assert answers.receipts()[-1]["lines"][0]["text"] == THIRD_OF_THREE
+
+
+def test_an_order_that_is_gone_within_a_reply_is_not_dropped_again(at):
+    answers = at(TURNS)
+    answers.write(1, THREE)
+    answers.write(1, "drop order 2", "drop order 2")
+    assert _written(answers) == [FIRST_OF_THREE, THIRD_OF_THREE]
+    assert [outcome for _, outcome, _ in answers.outcomes()] == ["applied", "refused"]
+
+
+def test_a_number_that_has_meant_another_order_since_the_email_drops_nothing(at):
+    answers = at(TURNS)
+    answers.write(1, THREE)
+    kept, again = answers.keep(1), answers.keep(1)
+    drop = play_orders.drop_order
+    answers.server.run(drop, answers.begun.id, answers.seat(1), answers.person(1), 0, FIRST_OF_THREE)
+    answers.act(kept, "drop order 2")
+    assert _written(answers) == [SECOND_OF_THREE, THIRD_OF_THREE]
+    assert f"They are now: 1. {SECOND_OF_THREE}; 2. {THIRD_OF_THREE}." in answers.answer()
+    # Number 3 is nobody's now.
+    answers.act(again, "drop order 3")
+    assert answers.answer() == "You have no standing order 3. Nothing changed."
+
+
+def test_a_number_counts_in_the_next_turn_if_the_list_was_changed_before_it_began(at):
+    answers = at(TURNS)
+    answers.write(1, THREE)
+    answers.write(1, "drop order 1")
+    answers.play(0, "bid 3")
+    turn = answers.begun.row().turn
+    answers.write(1, "drop order 1", turn=FIRST)
+    assert answers.outcomes()[0][1] == "refused"
+    before = _written(answers)
+    answers.write(1, "drop order 1", turn=turn)
+    assert answers.outcomes()[0][1] == "applied"
+    assert _written(answers) == before[1:]
 
 
 def test_the_receipt_says_which_order_of_a_list_has_answered_at_once(at):

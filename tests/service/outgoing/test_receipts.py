@@ -90,11 +90,11 @@ def test_a_receipt_has_the_outcome_of_each_line_and_the_present_question(receipt
 
 
 def test_a_receipt_says_that_not_all_of_the_reply_was_read(receipt):
-    said = (
+    notice = (
         "We carry out the first 20 commands of a reply and read its first 200 lines. We didn't read the rest of yours."
     )
-    assert said in " ".join(receipt(*["board"] * 21).text.split())
-    assert said not in " ".join(receipt(*["board"] * 20).text.split())
+    assert notice in " ".join(receipt(*["board"] * 21).text.split())
+    assert notice not in " ".join(receipt(*["board"] * 20).text.split())
 
 
 def test_a_receipt_teaches_a_player_who_wrote_no_command(receipt):
