@@ -50,11 +50,11 @@ def drop(tx: Tx, server: Server, game: GameRow, person_id: int, before: Numbered
     rank = int(number) - 1
     if not 0 <= rank < len(before.orders):
         raise Gone(_("You have no standing order %(number)s.", number=number), remedy=_("Nothing changed."))
-    meant = before.orders[rank]
-    written = orders.write_one(meant)
+    order = before.orders[rank]
+    written = orders.write_one(order)
     ranks = [at for at, one in enumerate(now) if orders.write_one(one) == written]
     earlier = (several[rank] for several in _lists_since(tx, game, before) if rank < len(several))
-    if not ranks or not all(_continues(one, meant) for one in earlier):
+    if not ranks or not all(_continues(one, order) for one in earlier):
         present = "; ".join(f"{at}. {orders.in_words(one, teller)}" for at, one in enumerate(now, 1))
         raise Stale(
             _("Your standing orders have changed, so order %(number)s may not be the one you meant.", number=number),
@@ -62,7 +62,7 @@ def drop(tx: Tx, server: Server, game: GameRow, person_id: int, before: Numbered
             remedy=_("Nothing changed. You can drop one at your table, or all with “drop order”."),
         )
     standing_orders.drop_order(tx, server, game.id, seat, person_id, ranks[0], written)
-    return orders.in_words(meant, teller)
+    return orders.in_words(order, teller)
 
 
 def _orders_of(game: GameRow, seat: int) -> tuple[Conditional, ...]:
@@ -70,7 +70,7 @@ def _orders_of(game: GameRow, seat: int) -> tuple[Conditional, ...]:
 
 
 def _continues(before: Conditional, now: Conditional) -> bool:
-    """Whether an order is the same as one before, of which some steps may have been played."""
+    """Whether an order is the same as one before, perhaps with fewer steps left."""
     first, left = before.order, now.order
     if isinstance(first, orders.Then) and isinstance(left, orders.Then) and before.when == now.when:
         return first.texts[-len(left.texts) :] == left.texts

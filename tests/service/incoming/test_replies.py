@@ -684,10 +684,10 @@ def test_an_order_that_is_gone_within_a_reply_is_not_dropped_again(at):
 def test_a_number_that_has_meant_another_order_since_the_email_drops_nothing(at):
     answers = at(TURNS)
     answers.write(1, THREE)
-    kept, again = answers.keep(1), answers.keep(1)
+    late, again = answers.keep(1), answers.keep(1)
     drop = play_orders.drop_order
     answers.server.run(drop, answers.begun.id, answers.seat(1), answers.person(1), 0, FIRST_OF_THREE)
-    answers.act(kept, "drop order 2")
+    answers.act(late, "drop order 2")
     assert _written(answers) == [SECOND_OF_THREE, THIRD_OF_THREE]
     assert f"They are now: 1. {SECOND_OF_THREE}; 2. {THIRD_OF_THREE}." in answers.answer()
     # Number 3 is nobody's now.
