@@ -28,6 +28,9 @@ from engine.tell import Text, say
 MOST_CONDITIONS: Final = 3
 """The most conditions of one order."""
 
+_MOST_PIECES: Final = 12
+"""The most pieces between the "and" of one order: some for its conditions, and some for the names in them."""
+
 HIGH_BID: Final = "high bid"
 
 ANY_SEAT: Final = -1
@@ -130,6 +133,9 @@ def read_conditions(words: str, names: Sequence[str] | None = None) -> tuple[Con
     """
     pieces, found = re.split(r"\band\b", words), list[Condition]()
     while pieces:
+        # Each "and" may join conditions or be part of a name, so a few more would take long to try.
+        if len(pieces) > _MOST_PIECES or len(found) == MOST_CONDITIONS:
+            raise Refused(say("An order can have up to {most} conditions.", most=MOST_CONDITIONS))
         # A name may have an "and" in it.
         for end in range(1, len(pieces) + 1):
             condition = _read("and".join(pieces[:end]).strip(), names)
@@ -144,8 +150,6 @@ def read_conditions(words: str, names: Sequence[str] | None = None) -> tuple[Con
             )
         found.append(condition)
         pieces = pieces[end:]
-    if len(found) > MOST_CONDITIONS:
-        raise Refused(say("An order can have up to {most} conditions.", most=MOST_CONDITIONS))
     return tuple(found)
 
 

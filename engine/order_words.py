@@ -118,6 +118,7 @@ def read_order(text: str, decision: Decision | None = None, names: Sequence[str]
     if len(text) > LONGEST:
         raise Refused(say("That isn't a standing order. You can write: {ways}.", ways="; ".join(USAGES)))
     pieces = [piece for piece in text.split(";") if piece.strip()] or [text]
+    _must_be_few(len(pieces))
     return as_order(tuple(_read_one(piece, decision, names) for piece in pieces))
 
 
@@ -130,10 +131,14 @@ def as_list(order: Order | None) -> tuple[Conditional, ...]:
 
 def as_order(orders: tuple[Conditional, ...]) -> Order:
     """Return these orders as one. A single one without conditions isn't a list. Raises Refused if there are too many."""
-    if len(orders) > MOST_ORDERS:
-        raise Refused(say("You can have up to {most} standing orders at a time. Drop one first.", most=MOST_ORDERS))
+    _must_be_few(len(orders))
     alone = orders[0] if len(orders) == 1 else None
     return alone.order if alone is not None and not alone.when else OrderList(orders)
+
+
+def _must_be_few(number: int) -> None:
+    if number > MOST_ORDERS:
+        raise Refused(say("You can have up to {most} standing orders at a time. Drop one first.", most=MOST_ORDERS))
 
 
 def write_order(order: Order) -> str:

@@ -104,9 +104,6 @@ _LONGEST_SLIP_WITHOUT_NUMBERS: Final = 4
 _LONGEST: Final = LONGEST_TALK + 20
 """The most characters of a line that may be a command: a talk message, and the word before it."""
 
-_LONGEST_QUOTED: Final = 60
-"""Characters of a line that a refusal quotes."""
-
 _SHORTEST_TYPO: Final = 4
 """The fewest letters of a line of one word that is taken for a command with a typo: a shorter one may be a name."""
 
@@ -120,6 +117,7 @@ _UNSUBSCRIBE: Final = frozenset({"unsubscribe", "unsubscribe me", "unsubscribe p
 
 _BULLET: Final = re.compile(r"^(?:[-–—•·*+»›]|\d{1,2}[.)])\s+")
 _QUOTES: Final = "\"'“”„‚‘’«»‹›`*_"
+_AFTER_QUESTION: Final = f"{_QUOTES} .!,;:)–—-"
 # Courtesy around a command changes nothing about it.
 _PLEASE: Final = (
     r"please|pls|thanks|thank you|thx|cheers|bitte|danke|s['’]il (?:vous|te) pla[iî]t|svp|stp|merci|por favor|gracias"
@@ -132,7 +130,7 @@ _AROUND_COURTESY: Final = " ,;.!–—-"
 _TALKS: Final = re.compile(r"\W*talk\b", re.IGNORECASE)
 _NOTES: Final = re.compile(r"\W*note\W{0,2}:", re.IGNORECASE)
 _NOTE: Final = re.compile(r"\W*note\W{0,2}:\s*(.+)", re.IGNORECASE | re.DOTALL)
-_MORE_TIME: Final = re.compile(r"\W*more time\W{0,2}:\s*(.*[^?])", re.IGNORECASE)
+_MORE_TIME: Final = re.compile(r"\W*more time\W{0,2}:\s*(.+)", re.IGNORECASE)
 _TALK: Final = re.compile(r"\W*talk\W*?(?:[\s:,]+(.*))?", re.IGNORECASE | re.DOTALL)
 # How people end a letter, which is not meant for the table.
 _SEE_YOU: Final = re.compile(
@@ -154,6 +152,11 @@ _HARMLESS: Final = frozenset({Word.HELP, Word.BOARD, Word.RULES, Word.TALK, Word
 
 def read(line: str, decision: Decision | None) -> Command | None:
     """The meaning of a line, given the open decision, if any. None if the line is prose."""
+    return read_word(line) or read_in_game(line, decision)
+
+
+def read_word(line: str) -> WordCommand | Slip | None:
+    """The meaning of a line at every table, whatever is asked there. None if it has none."""
     if len(line) > _LONGEST and _TALKS.match(line):
         return Slip(line, say("A message can have up to {most} characters.", most=LONGEST_TALK))
     if len(line) > _LONGEST and _NOTES.match(line):
@@ -161,10 +164,14 @@ def read(line: str, decision: Decision | None) -> Command | None:
         return Slip(Word.NOTE, say("A note by email can have up to {most} characters.", most=LONGEST_TALK))
     texts = readings(line)
     # A message to the table keeps its courtesy, so the whole line comes first.
-    for text in texts:
-        if (command := _word_command(text, grammar.words_of(text))) is not None:
-            return command
-    if not texts or texts[0].endswith("?"):
+    found = next((found for text in texts if (found := _word_command(text, grammar.words_of(text)))), None)
+    return None if found is None or (_is_question(texts) and found.word not in _HARMLESS) else found
+
+
+def read_in_game(line: str, decision: Decision | None) -> Command | None:
+    """The meaning of a line that has none at every table. None if it is prose."""
+    texts = readings(line)
+    if not texts or _is_question(texts):
         return None
     line = texts[-1]
     words = grammar.words_of(line)
@@ -172,39 +179,17 @@ def read(line: str, decision: Decision | None) -> Command | None:
     return found or _typo(line, words, decision)
 
 
-def message_length(lines: Sequence[str]) -> int:
-    """The number of lines, from the first, that are one command: several if it begins a message that a line `end` closes."""
-    if _takes_text(lines[0]):
-        for count, line in enumerate(lines[1:], 2):
-            if ends_message(line):
-                return count
-            if _takes_text(line):
-                break
-    return 1
+def _is_question(texts: Sequence[str]) -> bool:
+    """Whether a line ends with a question mark, whatever marks and courtesy come after it."""
+    return any(text.rstrip(_AFTER_QUESTION).endswith("?") for text in texts)
 
 
 def ends_message(line: str) -> bool:
     return grammar.words_of(bare(line)) == _END
 
 
-def read_message(lines: Sequence[str], decision: Decision | None) -> Command | None:
-    """The meaning of a message of several lines, its `end` included.
-
-    It is a slip if a line in it is a command: a choice that is to stay secret might be told to the table.
-    """
-    for line in lines[1:-1]:
-        command = read(line, decision)
-        if command is not None and not (isinstance(command, Slip) and command.doubtful):
-            why = say("“{line}” looks like a command. Write it below “end”.", line=command.text[:_LONGEST_QUOTED])
-            # The text of a note is private: a receipt quotes nothing of it.
-            return Slip(Word.NOTE if _NOTES.match(lines[0]) else lines[0], why)
-    return read(" ".join(lines[:-1]), decision)
-
-
-def _takes_text(line: str) -> bool:
-    """Whether a line begins a text, for the table or for oneself."""
-    command = read(line, None)
-    return isinstance(command, WordCommand) and command.word in (Word.TALK, Word.NOTE)
+def begins_note(line: str) -> bool:
+    return _NOTES.match(line) is not None
 
 
 def readings(line: str) -> tuple[str, ...]:
@@ -214,7 +199,7 @@ def readings(line: str) -> tuple[str, ...]:
     whole = bare(line)
     if whole.startswith(">"):
         return ()
-    return (whole, without_courtesy(whole))
+    return tuple(dict.fromkeys((whole, without_courtesy(whole))))
 
 
 def bare(line: str) -> str:
@@ -256,15 +241,13 @@ def _word_command(text: str, words: list[str]) -> WordCommand | None:
     if words[:2] == Word.NEW_LINKS.split():
         return WordCommand(text, Word(written)) if written in tuple(Word) else None
     if written in (Word.GO_BACK, Word.AGREE_BACK):
-        return None if text.endswith("?") else WordCommand(text, Word(written))
+        return WordCommand(text, Word(written))
     if words[:2] == Word.MORE_TIME.split():
         match = _MORE_TIME.fullmatch(text)
         return None if match is None else WordCommand(text, Word.MORE_TIME, without_courtesy(match[1]))
     if not words or words[0] not in tuple(Word):
         return None
     word = Word(words[0])
-    if text.endswith("?") and word not in _HARMLESS:
-        return None
     if word is Word.TALK:
         match = _TALK.fullmatch(text)
         message = "" if match is None else (match[1] or "").strip()

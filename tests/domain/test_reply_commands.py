@@ -6,7 +6,7 @@ from hypothesis import given, strategies as st
 from engine import orders
 from engine.decisions import Act, Amount, Choice, Decision, OneOf, Some, Thing
 from engine.tell import say
-from pbem.domain import reply_commands
+from pbem.domain import reply_commands, reply_pieces
 from pbem.domain.reply_commands import Command, Move, Slip, StandingOrder, Word, WordCommand
 from pbem.domain.user_text import LONGEST_TALK
 
@@ -225,6 +225,27 @@ def test_a_word_is_read_with_the_text_after_it(line: str, word: Word, rest: str)
         assert (found.word, found.rest) == (word, rest)
 
 
+ASKED_AS_A_QUESTION = {word: [word.value] for word in Word} | {
+    Word.MORE_TIME: ["more time: Ben", "More time: Ben Ó, please"],
+    Word.VACATION: ["vacation", "vacation 2026-12-01 to 2026-12-05"],
+    Word.ORDER: ["order up to 5", "order always pass", "order none"],
+    Word.ADD_ORDER: ["add order up to 5", "add order up to 5 if Ben is out"],
+    Word.DROP_ORDER: ["drop order", "drop order 1", "cancel order", "cancel order 2", "no order", "order none"],
+    Word.STOP: ["stop", "stop reminders"],
+    Word.START: ["start talk"],
+}
+
+
+@pytest.mark.parametrize("word", Word)
+@pytest.mark.parametrize("mark", ["?", " ?", "？", "?!", "?”", " ?.", "?, please", "? Thanks!"])
+def test_a_question_is_no_command_unless_it_does_no_harm(word: Word, mark: str) -> None:
+    harmless = {Word.HELP, Word.BOARD, Word.RULES, Word.TALK, Word.NOTE}
+    for line in ASKED_AS_A_QUESTION[word]:
+        plain = read(line)
+        assert word in harmless or (isinstance(plain, WordCommand) and plain.word in (word, Word.DROP_ORDER))
+        assert word in harmless or read(f"{line}{mark}") is None
+
+
 def test_without_a_decision_only_words_are_commands() -> None:
     assert read("bid 7", None) is None
     assert read("up to 7", None) is None
@@ -257,11 +278,11 @@ def test_a_choice_is_only_ever_read_from_a_line_that_begins_with_it(before: str,
     ],
 )
 def test_a_message_has_several_lines_only_if_its_writer_ends_it(lines: list[str], length: int) -> None:
-    assert reply_commands.message_length(lines) == length
+    assert len(reply_pieces.pieces(lines)[0].lines) == length
 
 
 def test_a_message_of_several_lines_is_read_as_one() -> None:
-    found = reply_commands.read_message(["talk Well played!", "I think I will pass now.", "Thanks.", "end"], AUCTION)
+    found = reply_pieces.read_message(["talk Well played!", "I think I will pass now.", "Thanks.", "end"], AUCTION)
     assert isinstance(found, WordCommand)
     assert found.rest == "Well played! I think I will pass now. Thanks."
 
@@ -270,12 +291,12 @@ def test_a_message_of_several_lines_is_read_as_one() -> None:
     "line", ["bid 7", "pass", "up to 9", "bid 99", "undo", "order up to 3", "play the Forest, please"]
 )
 def test_no_command_is_told_to_the_table(line: str) -> None:
-    found = reply_commands.read_message(["talk Good luck!", line, "end"], AUCTION)
+    found = reply_pieces.read_message(["talk Good luck!", line, "end"], AUCTION)
     assert isinstance(found, Slip)
     assert not found.doubtful
     assert "Write it below “end”." in found.why.template
 
 
 def test_a_message_of_several_lines_that_is_too_long_is_a_slip() -> None:
-    found = reply_commands.read_message(["talk", *["and so on"] * LONGEST_TALK, "end"], AUCTION)
+    found = reply_pieces.read_message(["talk", *["and so on"] * LONGEST_TALK, "end"], AUCTION)
     assert isinstance(found, Slip)

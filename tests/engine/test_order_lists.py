@@ -1,5 +1,6 @@
 """Lists of standing orders: their conditions, who answers, what is passed over and why, and when one ends."""
 
+import contextlib
 from dataclasses import replace
 
 import pytest
@@ -12,6 +13,7 @@ from engine.game import load
 from engine.table import Table, begin
 from engine.testing.bench import sampled
 from tests.engine.games.test_templari import selling, table as position_at
+from tests.fuzz.door import steps
 
 GAME = load("templari")
 NAMES = ("Ann", "Ben and Bo", "Cy")
@@ -85,6 +87,18 @@ def test_too_many_orders_and_conditions_are_refused():
         of(f"{five}; up to 9")
     with pytest.raises(Refused, match="up to 3 conditions"):
         of("up to 5 if " + " and ".join(["Cy is out"] * 4))
+
+
+def test_an_order_with_many_ands_or_parts_is_refused_before_they_are_tried():
+    for text in ("up to 5 if " + "and " * 45, "up to 5 if " + "a and " * 28 + "a over 5", "up to 5;" * 120):
+        with pytest.raises(Refused):
+            of(text)
+        assert steps(lambda text=text: _refused(text)) < 3000, text
+
+
+def _refused(text):
+    with contextlib.suppress(Refused):
+        of(text)
 
 
 def test_a_list_is_stored_and_told_with_the_names():

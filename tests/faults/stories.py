@@ -272,8 +272,9 @@ def plays_by_links(world: AddressWorld) -> None:
     order = world.links.of(templari, giver)[1]
     server.run(seat_link.add_order, order, templari.row().turn, "up to 3")
     server.run(seat_link.add_order, order, templari.row().turn, "up to 2 if high bid is over 1")
-    server.run(seat_link.move_order, order, 1, "", up=True)
-    server.run(seat_link.drop_order, order)
+    server.run(seat_link.move_order, order, 1, "up to 2 if high bid at least 2", up=True)
+    for rank, written in ((1, "up to 3"), (0, "up to 2 if high bid at least 2")):
+        server.run(seat_link.drop_order, order, rank, written)
     server.run(seat_link.api_token, token)
     server.run(talk.say_by_link, token, "Good luck!")
     server.run(notes.save, token, "Ben bluffs.", notes.mark_of(""))

@@ -70,7 +70,12 @@ COMMANDS = (
     *("order up to 9\n", "bid ", "talk ", "order ", "then "),
 )
 
+MANY_PARTS = "; ".join([f"up to 5 if {'and ' * 46}a over 5"] * 2)
+ORDERS = tuple(f"add order {MANY_PARTS}; up to 5 if x{end}" for end in ("\n", "\n\n"))
+"""Orders that were slow to refuse: each "and" may join conditions, or be part of a name."""
+
 EMAILS = {
+    "orders": (ORDERS, lambda each: test_emails.as_text("text/plain", each, test_emails.LARGEST)),
     "commands": (COMMANDS, lambda each: test_emails.as_text("text/plain", each, test_emails.LARGEST)),
     "bytes of an email": (test_emails.SYNTAX, lambda each: each.at(test_emails.LARGEST).encode("utf-8", "replace")),
     "text": (test_emails.LINES, lambda each: test_emails.as_text("text/plain", each, test_emails.LARGEST)),

@@ -6,7 +6,7 @@ from dataclasses import fields
 from engine.decisions import Act, Amount, Choice, Decision
 from engine.tell import say
 from pbem import paths
-from pbem.domain import reply_commands
+from pbem.domain import reply_commands, reply_pieces
 from pbem.domain.reply_commands import Move, StandingOrder, Word, WordCommand
 from pbem.domain.user_text import LONGEST_TALK
 from pbem.service.incoming import replies
@@ -46,7 +46,10 @@ def test_an_example_of_what_is_no_command_is_none() -> None:
 def test_the_limits_on_the_page_are_the_real_ones() -> None:
     text = " ".join(PAGE.split())
     numbers = {5: "five", 20: "twenty"}
-    assert f"At most {replies.MOST_COMMANDS} are carried out" in text
+    assert (
+        f"At most {replies.MOST_COMMANDS} are carried out, and we read the first {reply_pieces.MOST_LINES} lines"
+        in text
+    )
     assert f"{talk.LINES_AN_HOUR} messages an hour, of up to {LONGEST_TALK} characters each" in text
     usual = {field.name: field.default for field in fields(Server)}
     per_turn, per_day = usual["answers_a_turn"], usual["answers_a_day"]

@@ -6,7 +6,7 @@ from typing import Final
 
 import pytest
 
-from pbem.domain import reply_commands
+from pbem.domain import reply_pieces
 from pbem.domain.reply_commands import Word, WordCommand
 from pbem.mail.read.reply import parse_reply
 
@@ -87,11 +87,9 @@ PROGRAMS: Final = (on_top, below, outlook, gmail_html)
 
 def messages_in(message: EmailMessage) -> list[str]:
     """Everything in a reply that would be told to the table."""
-    lines, found = list(parse_reply(message).lines), list[str]()
-    while lines:
-        count = reply_commands.message_length(lines)
-        taken, lines = lines[:count], lines[count:]
-        command = reply_commands.read(taken[0], None) if count == 1 else reply_commands.read_message(taken, None)
+    found = list[str]()
+    for piece in reply_pieces.pieces(parse_reply(message).lines):
+        command = piece.read(None)
         if isinstance(command, WordCommand) and command.word is Word.TALK:
             found.append(command.rest)
     return found

@@ -21,11 +21,12 @@ from zoneinfo import ZoneInfo
 
 from engine import orders
 from engine.decisions import Decision
-from pbem.domain import reply_commands
+from pbem.domain import reply_pieces
 from pbem.domain.delivery import Delivery, Way
 from pbem.domain.errors import BadInput, Gone, Refusal, Stale, TimedOut
 from pbem.domain.localtime import local_day
 from pbem.domain.reply_commands import Command, Move, Slip, StandingOrder, Word, WordCommand
+from pbem.domain.reply_pieces import Piece
 from pbem.domain.states import EmailKind, ReceivedStatus, TableStatus
 from pbem.domain.topics import Topic
 from pbem.domain.vacation import parse_vacation
@@ -34,7 +35,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.mail.read.reply import Reply
 from pbem.service.absence import second_chance
 from pbem.service.clocks import more_time, vacations
-from pbem.service.incoming import answers
+from pbem.service.incoming import answers, dropped_orders
 from pbem.service.links import MoveLink
 from pbem.service.outgoing import ledger, new_links, preferences
 from pbem.service.play import move as play_move, notes, order_notes, standing_orders as play_orders, views
@@ -51,7 +52,7 @@ from pbem.store.games import GameRow
 from pbem.store.outbox import NewEmail
 
 MOST_COMMANDS: Final = 20
-"""Commands of one reply that are carried out; nobody plays more turns ahead."""
+"""Commands of one reply that are read; nobody plays more turns ahead."""
 
 MOST_SHOWN: Final = 3
 """Lines of prose that a receipt quotes if there was no command."""
@@ -140,6 +141,7 @@ class _Acting:
     late: bool = False
     question: tuple[Decision | None] | None = None
     proof: Proof | None = None
+    numbered: dropped_orders.Numbered | None = None
 
     def game(self) -> GameRow:
         """The game as it is now."""
@@ -158,42 +160,42 @@ def carry_out(tx: Tx, server: Server, received_id: int, link: MoveLink, reply: R
     if row.status == ReceivedStatus.DONE:
         return None
     acting = _Acting(tx, server, link.game_id, link.seat, link.person_id, link.turn)
-    _lock(acting, reply)
-    lines_left = list(reply.lines)
-    while lines_left:
-        count = reply_commands.message_length(lines_left)
-        _read(acting, lines_left[:count])
-        lines_left = lines_left[count:]
+    pieces = reply_pieces.pieces(reply.lines)
+    _lock(acting, pieces)
+    acting.numbered = dropped_orders.before_reply(acting.game(), acting.seat, acting.turn)
+    lines_read = 0
+    for piece in pieces:
+        if len(acting.lines) >= MOST_COMMANDS:
+            break
+        _read(acting, piece)
+        lines_read += len(piece.lines)
     if acting.doubtful is not None and not acting.lines:
         _carry_out(acting, acting.doubtful)
-    _queue_receipt(acting, link.turn, reply)
+    _queue_receipt(acting, link.turn, reply, unread=lines_read < len(reply.lines))
     # A reply without a command has a line too, so that it is not taken for one that was never read.
     lines = acting.lines or [Line("", Outcome.NOT_TRIED)]
     rows.change(tx, received_id, acts=json.dumps([line.facts() for line in lines]))
     return summary([line.outcome for line in acting.lines])
 
 
-def _lock(acting: _Acting, reply: Reply) -> None:
+def _lock(acting: _Acting, pieces: Sequence[Piece]) -> None:
     """Lock the game, and all others that a command would change, in the order of their ids."""
     game_ids = {acting.game_id}
-    commands = [reply_commands.read(line, None) for line in reply.lines]
-    if any(isinstance(command, WordCommand) and command.word in _OF_ALL_GAMES for command in commands):
+    if any(isinstance(piece.word, WordCommand) and piece.word.word in _OF_ALL_GAMES for piece in pieces):
         game_ids |= {row.game_id for row in deadlines.of_person(acting.tx, acting.person_id)}
     for game_id in sorted(game_ids):
         games.lock(acting.tx, game_id)
 
 
-def _read(acting: _Acting, lines: Sequence[str]) -> None:
+def _read(acting: _Acting, piece: Piece) -> None:
     """Read a line, or a message of several, and carry it out if it is a command."""
     if acting.question is None:
         acting.question = (_question(acting),)
-    question = acting.question[0]
-    is_one = len(lines) == 1
-    command = reply_commands.read(lines[0], question) if is_one else reply_commands.read_message(lines, question)
+    command = piece.read(acting.question[0])
     if isinstance(command, Slip) and command.doubtful:
         acting.doubtful = acting.doubtful or command
     if command is None or (isinstance(command, Slip) and command.doubtful):
-        acting.prose += [line[:LONGEST_SHOWN] for line in lines]
+        acting.prose += [line[:LONGEST_SHOWN] for line in piece.lines]
         return
     _carry_out(acting, command)
 
@@ -201,7 +203,7 @@ def _read(acting: _Acting, lines: Sequence[str]) -> None:
 def _carry_out(acting: _Acting, command: Command) -> None:
     """Carry out a command, unless one before it was refused."""
     quoted = command.text[:LONGEST_SHOWN]
-    if acting.stopped or len(acting.lines) >= MOST_COMMANDS:
+    if acting.stopped:
         acting.lines.append(Line(quoted, Outcome.NOT_TRIED))
         return
     try:
@@ -278,17 +280,6 @@ def _leave_order(acting: _Acting, standing: StandingOrder) -> tuple[Done, str]:
     return Done.ORDERED, _set_order(acting, standing.text)
 
 
-def _drop_order(acting: _Acting, command: WordCommand) -> tuple[Done, str]:
-    several = orders.as_list(play_move.orders_of(acting.game()).get(acting.seat))
-    if not several:
-        raise Gone(_("You have no standing order."), remedy=_("Nothing changed."))
-    rank = int(command.rest) - 1 if command.rest else None
-    if rank is not None and not 0 <= rank < len(several):
-        raise Gone(_("You have no standing order %(number)s.", number=command.rest), remedy=_("Nothing changed."))
-    play_orders.drop_order(acting.tx, acting.server, acting.game_id, acting.seat, acting.person_id, rank)
-    return Done.ORDER_DROPPED, ""
-
-
 def _set_order(acting: _Acting, text: str, turn: int | None = None, *, add: bool = False) -> str:
     """Set a standing order. Returns it for the receipt, with the players' names, and which one of a list has answered at once."""
     tx, game_id, seat, seq = acting.tx, acting.game_id, acting.seat, acting.game().seq
@@ -330,7 +321,9 @@ def _do_word(acting: _Acting, command: WordCommand) -> tuple[Done, str]:
             # An order names no turn: it belongs to what its writer was asked, however late it arrives.
             return Done.ORDERED, _set_order(acting, command.rest, acting.turn, add=command.word is Word.ADD_ORDER)
         case Word.DROP_ORDER:
-            return _drop_order(acting, command)
+            assert acting.numbered is not None, "the orders have their numbers before the first line"
+            dropped = dropped_orders.drop(tx, server, acting.game(), person_id, acting.numbered, command.rest)
+            return Done.ORDER_DROPPED, dropped
         case Word.VACATION:
             vacation = parse_vacation(command.rest, local_day(server.now(), ZoneInfo(people.read(tx, person_id).zone)))
             vacations.book(tx, server, person_id, vacation)
@@ -388,7 +381,7 @@ def _agree_to_go_back(acting: _Acting) -> tuple[Done, str]:
     return Done.GONE_BACK if done else Done.BACK_AGREED, str(back_to)
 
 
-def _queue_receipt(acting: _Acting, turn: int, reply: Reply) -> None:
+def _queue_receipt(acting: _Acting, turn: int, reply: Reply, *, unread: bool) -> None:
     done = {line.done for line in acting.lines if line.done is not None}
     refused = next((line.text for line in acting.lines if line.outcome is Outcome.REFUSED), "")
     facts = {
@@ -400,6 +393,7 @@ def _queue_receipt(acting: _Acting, turn: int, reply: Reply) -> None:
         # Quoted only without a command; the rest of a private note may be among it.
         "prose": [] if acting.lines else acting.prose[:MOST_SHOWN],
         "below": bool(acting.prose),
+        "read_only": [MOST_COMMANDS, reply_pieces.MOST_LINES] if unread else None,
         "nothing": reply.nothing,
         "nothing_changed": not done - _CHANGE_NOTHING,
         "late": acting.late,

@@ -44,8 +44,8 @@ def add_order(tx: Tx, server: Server, token: str, turn: int, text: str, head: st
     return standing_orders.set_order(tx, server, link.game_id, link.seat, text, link.person_id, turn, head, add=True)
 
 
-def drop_order(tx: Tx, server: Server, token: str, rank: int | None = None, expected: str = "") -> None:
-    """Drop the seat's standing orders, or the one at a rank of the list."""
+def drop_order(tx: Tx, server: Server, token: str, rank: int, expected: str) -> None:
+    """Drop the one of the seat's standing orders at a rank of the list."""
     link = follow_seat(tx, server, token)
     standing_orders.drop_order(tx, server, link.game_id, link.seat, link.person_id, rank, expected)
 

@@ -81,14 +81,15 @@ def drop_order(
 ) -> None:
     """Drop a seat's standing orders, or the one at a rank of the list, counted from 0.
 
-    Raises Stale unless that one is as `expected`, where it is.
+    Raises Stale unless that one is as `expected`.
     """
     row = lock_seat(tx, game_id, seat, person_id)
     several = orders.as_list(move.orders_of(row).get(seat))
     if not several:
         return
     move.must_be_playing(row)
-    _must_be_there(several, rank or 0, expected)
+    if rank is not None:
+        _must_be_there(several, rank, expected)
     left = () if rank is None else (*several[:rank], *several[rank + 1 :])
     _replace(tx, server, row, seat, orders.as_order(left) if left else None)
 
@@ -122,7 +123,7 @@ def _replace(tx: Tx, server: Server, row: GameRow, seat: int, order: orders.Orde
 
 
 def _must_be_there(several: Sequence[orders.Conditional], rank: int, expected: str) -> None:
-    if not 0 <= rank < len(several) or expected not in ("", orders.write_one(several[rank])):
+    if not 0 <= rank < len(several) or expected != orders.write_one(several[rank]):
         raise Stale(_("Your standing orders have changed since then."), remedy=_("Nothing changed. Look again."))
 
 

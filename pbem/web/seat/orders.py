@@ -37,10 +37,9 @@ def text_of_form() -> str:
     return f"{order} if {condition}" if condition else order
 
 
-def rank_of_form() -> tuple[int | None, str]:
-    """The rank of the order that a form is about, and the order that the player has seen there; no rank for all. Raises BadInput."""
-    rank = field("rank")
-    return (site.read_number(rank, _("a place in the list")), field("expected")) if rank else (None, "")
+def rank_of_form() -> tuple[int, str]:
+    """The rank of the order that a form is about, and the order that the player has seen there. Raises BadInput."""
+    return site.read_number(field("rank") or "0", _("a place in the list")), field("expected")
 
 
 def _standing(seat: SeatView) -> list[dict[str, Any]]:

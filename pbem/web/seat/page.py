@@ -159,7 +159,7 @@ def leave_order(token: str) -> Response:
 
 @pages.post("/s/<token>/order/drop")
 def drop_order(token: str) -> Response:
-    """Drop all standing orders, or the one that the form names."""
+    """Drop the standing order that the form names."""
     rank, expected = seat_orders.rank_of_form()
     try:
         server().run(by_link.drop_order, token, rank, expected)
@@ -172,7 +172,7 @@ def drop_order(token: str) -> Response:
 def move_order(token: str) -> Response:
     rank, expected = seat_orders.rank_of_form()
     try:
-        server().run(by_link.move_order, token, rank or 0, expected, up=field("to") == "up")
+        server().run(by_link.move_order, token, rank, expected, up=field("to") == "up")
     except Stale as refused:
         return page(server().read(seat_view.view_seat, token), token, refused=refused)
     demo.go_on(server(), token)

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from engine import grammar, orders
+from pbem.domain import reply_pieces
 from pbem.domain.reply_commands import Word
 from pbem.service.clocks import vacations
 from pbem.service.desk.acts.clocks import Freeze
@@ -12,12 +13,13 @@ from pbem.service.desk.acts.rewind import Rewind
 from pbem.service.incoming import replies
 from pbem.service.outgoing import preferences
 from pbem.service.people import addresses, sessions
-from pbem.service.play import move
+from pbem.service.play import move, standing_orders as play_orders
 from pbem.service.play.log import Kind
 from pbem.service.play.move import Actor
 from pbem.service.tables import leaving
 from pbem.store import talk
 from pbem.store.sessions import Holder
+from tests.fuzz.door import steps
 from tests.service.actors import moderate
 from tests.service.database import all_rows, check_atomic, queued_emails
 from tests.service.email_replies import Replies
@@ -286,11 +288,46 @@ def test_a_second_choice_answers_the_next_question_where_nothing_new_could_be_kn
     assert [line[1:] for line in answers.outcomes()] == [("applied", "played")] * 2
 
 
-def test_commands_beyond_the_limit_are_not_tried(at):
+def test_only_the_first_commands_of_a_reply_are_read_and_its_receipt_says_so(at):
     answers = at(TURNS)
     answers.write(0, *["board"] * 30)
-    outcomes = [outcome for _, outcome, _ in answers.outcomes()]
-    assert outcomes == ["applied"] * replies.MOST_COMMANDS + ["not_tried"] * 10
+    assert [outcome for _, outcome, _ in answers.outcomes()] == ["applied"] * replies.MOST_COMMANDS
+    assert answers.receipts()[-1]["read_only"]
+    answers.write(0, *["board"] * replies.MOST_COMMANDS)
+    assert not answers.receipts()[-1]["read_only"]
+
+
+def test_only_the_first_lines_of_a_reply_are_read(at):
+    answers = at(TURNS)
+    assert answers.write(0, *["Hello."] * reply_pieces.MOST_LINES, "bid 3") == "reply: no command"
+    assert answers.receipts()[-1]["read_only"]
+    # A message that may end below them is not told: it may have a command in it.
+    answers.write(0, "talk Hello.", *["Hello."] * reply_pieces.MOST_LINES, "end")
+    assert talk_at(answers.begun) == []
+    answers.write(0, *["Hello."] * (reply_pieces.MOST_LINES - 1), "bid 3")
+    assert answers.outcomes() == [("bid 3", "applied", "played")]
+
+
+MANY_PARTS = "; ".join([f"up to 5 if {'and ' * 46}a over 5"] * 2) + "; up to 5 if x"
+COSTLY = (
+    f"add order {MANY_PARTS}",
+    "hello there",
+    "pasx",
+    "always x y z",
+    "pass then x",
+    "talk hello",
+    "note: x",
+    "bidd 7",
+)
+
+
+@pytest.mark.parametrize("line", COSTLY)
+def test_a_reply_of_very_many_lines_takes_few_steps(at, line):
+    answers = at(TURNS)
+    # What is compiled or kept the first time is no part of the work.
+    answers.write(0, "help", line)
+    stored = answers.keep(0)
+    assert steps(lambda: answers.act(stored, *[line] * 20_000)) < 700_000
 
 
 def late_game(at):
@@ -618,6 +655,58 @@ def test_a_list_of_orders_is_set_added_to_and_dropped_one_by_one_with_names_in_t
     assert len(_written(answers)) == 2
     answers.write(1, "drop order")
     assert _written(answers) == []
+
+
+THREE = "order up to 3 if high bid at most 2; always pass if high bid at least 40; up to 9"
+FIRST_OF_THREE, SECOND_OF_THREE, THIRD_OF_THREE = THREE.removeprefix("order ").split("; ")
+
+
+def test_the_numbers_of_a_reply_are_those_of_the_orders_before_it(at):
+    answers = at(TURNS)
+    answers.write(1, THREE)
+    answers.write(1, "drop order 1", "drop order 2", "drop order 4")
+    assert _written(answers) == [THIRD_OF_THREE]
+    lines = answers.receipts()[-1]["lines"]
+    assert [line["text"] for line in lines[:2]] == [FIRST_OF_THREE, SECOND_OF_THREE]
+    assert lines[2]["outcome"] == "refused"
+    answers.write(1, "drop order")
+    assert answers.receipts()[-1]["lines"][0]["text"] == THIRD_OF_THREE
+
+
+def test_an_order_that_is_gone_within_a_reply_is_not_dropped_again(at):
+    answers = at(TURNS)
+    answers.write(1, THREE)
+    answers.write(1, "drop order 2", "drop order 2")
+    assert _written(answers) == [FIRST_OF_THREE, THIRD_OF_THREE]
+    assert [outcome for _, outcome, _ in answers.outcomes()] == ["applied", "refused"]
+
+
+def test_a_number_that_has_meant_another_order_since_the_email_drops_nothing(at):
+    answers = at(TURNS)
+    answers.write(1, THREE)
+    late, again = answers.keep(1), answers.keep(1)
+    drop = play_orders.drop_order
+    answers.server.run(drop, answers.begun.id, answers.seat(1), answers.person(1), 0, FIRST_OF_THREE)
+    answers.act(late, "drop order 2")
+    assert _written(answers) == [SECOND_OF_THREE, THIRD_OF_THREE]
+    assert f"They are now: 1. {SECOND_OF_THREE}; 2. {THIRD_OF_THREE}." in answers.answer()
+    # Number 3 is nobody's now.
+    answers.act(again, "drop order 3")
+    assert answers.answer() == "You have no standing order 3. Nothing changed."
+
+
+def test_a_number_counts_in_the_next_turn_if_the_list_was_changed_before_it_began(at):
+    answers = at(TURNS)
+    answers.write(1, THREE)
+    answers.write(1, "drop order 1")
+    answers.play(0, "bid 3")
+    turn = answers.begun.row().turn
+    answers.write(1, "drop order 1", turn=FIRST)
+    assert answers.outcomes()[0][1] == "refused"
+    before = _written(answers)
+    answers.write(1, "drop order 1", turn=turn)
+    assert answers.outcomes()[0][1] == "applied"
+    assert _written(answers) == before[1:]
 
 
 def test_the_receipt_says_which_order_of_a_list_has_answered_at_once(at):

@@ -62,7 +62,7 @@ OPENS = {
     "program": lambda tx, server, token: by_link.api_token(tx, server, token(Purpose.SEAT)),
     "order": lambda tx, server, token: by_link.add_order(tx, server, token(Purpose.SEAT), 1, "pass this turn"),
     "order moved": lambda tx, server, token: by_link.move_order(tx, server, token(Purpose.SEAT), 0, "", up=True),
-    "no order": lambda tx, server, token: by_link.drop_order(tx, server, token(Purpose.SEAT)),
+    "no order": lambda tx, server, token: by_link.drop_order(tx, server, token(Purpose.SEAT), 0, ""),
     "say": lambda tx, server, token: talk.say_by_link(tx, server, token(Purpose.SEAT), "Hello."),
     "block": lambda tx, server, token: blocks.block(tx, server, token(Purpose.SEAT), 1),
     "links": lambda tx, server, token: sign_in.send_by_link(tx, server, token(Purpose.MOVE), Purpose.MOVE),

@@ -89,6 +89,14 @@ def test_a_receipt_has_the_outcome_of_each_line_and_the_present_question(receipt
     assert "You have the high bid: 3." in text
 
 
+def test_a_receipt_says_that_not_all_of_the_reply_was_read(receipt):
+    notice = (
+        "We carry out the first 20 commands of a reply and read its first 200 lines. We didn't read the rest of yours."
+    )
+    assert notice in " ".join(receipt(*["board"] * 21).text.split())
+    assert notice not in " ".join(receipt(*["board"] * 20).text.split())
+
+
 def test_a_receipt_teaches_a_player_who_wrote_no_command(receipt):
     text = receipt("I think I will bid 7 tomorrow.").text
     assert "we found no command in your reply" in text

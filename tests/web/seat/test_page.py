@@ -293,8 +293,14 @@ def test_a_standing_order_is_set_shown_to_its_owner_alone_and_dropped(browser, l
     page = open_seat(browser, links, templari, other).form("Set order").press(order="up to 9")
     assert "Your order is up to 9" in page.text
     assert "up to 9" not in open_seat(browser, links, templari, seat).text
+    old = page
     page = page.form("Drop order").press()
     assert "Your order is" not in page.text
+    page = page.form("Set order").press(order="up to 7")
+    assert "Your standing orders have changed since then." in old.form("Drop order").press().text
+    for button, rank in (("Drop order", "0"), ("Drop order", "")):
+        assert "have changed" in page.form(button).press(rank=rank, expected="").text
+    assert "Your order is up to 7" in open_seat(browser, links, templari, other).text
 
 
 def test_several_orders_are_added_moved_and_dropped_by_plain_buttons(browser, links, templari):
