@@ -22,8 +22,13 @@ def lock(tx: Connection, group_id: int) -> GroupRow | None:
     return queries.one(tx, GroupRow, select(GROUPS).where(GROUPS.c.id == group_id).with_for_update())
 
 
-def by_key(tx: Connection, key: str) -> GroupRow | None:
-    return queries.one(tx, GroupRow, select(GROUPS).where(GROUPS.c.key == key))
+def with_members(tx: Connection, key: str) -> tuple[GroupRow | None, tuple[GroupMemberRow, ...]]:
+    """A group by its key, with its members and the people invited, oldest first; None without anyone."""
+    joined = select(GROUPS, GROUP_MEMBERS).join(GROUP_MEMBERS, GROUP_MEMBERS.c.group_id == GROUPS.c.id)
+    ordered = joined.where(GROUPS.c.key == key).order_by(GROUP_MEMBERS.c.since, GROUP_MEMBERS.c.person_id)
+    found, width = tx.execute(ordered).all(), len(GROUPS.c)
+    group = GroupRow(*found[0][:width]) if found else None
+    return group, tuple(GroupMemberRow(*row[width:]) for row in found)
 
 
 def members(tx: Connection, group_id: int) -> list[GroupMemberRow]:

@@ -84,8 +84,7 @@ def create(tx: Tx, server: Server, person_id: int, name: str) -> str:
 
 def membership(tx: Tx, person_id: int, key: str) -> Membership:
     """A group, by its key, as its member knows it. Raises NotFound for anyone else."""
-    group = groups.by_key(tx, key)
-    everyone = () if group is None else tuple(groups.members(tx, group.id))
+    group, everyone = groups.with_members(tx, key)
     own = next((row for row in everyone if row.person_id == person_id and row.role != GroupRole.INVITED), None)
     if group is None or own is None:
         raise NotFound(_("There's no such group."), remedy=_("If someone invited you, answer that email first."))

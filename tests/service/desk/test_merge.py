@@ -277,7 +277,7 @@ def test_a_merge_while_someone_is_invited_leaves_the_invitation_with_who_they_ar
 def test_people_are_locked_before_their_groups(server, person, ann, annabel, monkeypatch, act):
     key = server.run(groups.create, ann, "Friday")
     server.run(groups.invite, ann, key, ("annabel@example.org",))
-    group_id = server.query(group_rows.by_key, key).id
+    group_id = server.query(group_rows.with_members, key)[0].id
     locks, lock_person, lock_group = [], people.lock, group_rows.lock
     monkeypatch.setattr(people, "lock", lambda tx, each: locks.append(("person", each)) or lock_person(tx, each))
     monkeypatch.setattr(group_rows, "lock", lambda tx, each: locks.append(("group", each)) or lock_group(tx, each))

@@ -38,7 +38,7 @@ def key(server, ann):
 
 def id_of(server, key):
     with server.store.read() as tx:
-        return rows.by_key(tx, key).id
+        return rows.with_members(tx, key)[0].id
 
 
 def joins(server, ann, key, *others):

@@ -43,7 +43,7 @@ def test_conditions_nobody_could_meet_are_refused(tournament):
 def club(server, person):
     """A group of Host, Ann, Ben and Cleo; its key."""
     key = server.run(groups.create, person("Host"), "Friday club")
-    found = server.store.write(lambda tx: group_rows.by_key(tx, key))
+    found = server.query(group_rows.with_members, key)[0]
     for name in ("Ann", "Ben", "Cleo"):
         server.run(groups.invite, person("Host"), key, (f"{name.lower()}@example.org",))
         server.run(groups.accept, found.id, person(name), name)
@@ -77,7 +77,7 @@ def test_the_tables_of_a_groups_tournament_are_the_groups(tournament, person, cl
     with server.store.read() as tx:
         game = games.read(tx, cup.games()[0].id)
         assert game.private
-        assert group_rows.group_of_table(tx, game.id) == group_rows.by_key(tx, club).id
+        assert group_rows.group_of_table(tx, game.id) == group_rows.with_members(tx, club)[0].id
     assert file.check(server.read(file.of_tournament, cup.key, person("Ann"))) == []
     with pytest.raises(NotFound):
         server.read(file.of_tournament, cup.key)

@@ -46,4 +46,4 @@ def test_the_page_of_a_group_is_for_its_members_alone(browser, sign_in, person, 
     pages = [browser.open(f"/groups/{each}").source for each in (key, "0" * 32)]
     assert pages[0].replace(key, "") == pages[1].replace("0" * 32, "")
     with server.store.read() as tx:
-        assert len(rows.members(tx, rows.by_key(tx, key).id)) == 1
+        assert len(rows.members(tx, rows.with_members(tx, key)[0].id)) == 1

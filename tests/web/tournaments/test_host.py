@@ -79,7 +79,7 @@ def test_members_see_the_tournament_of_their_group_with_its_rounds_and_no_dead_l
     key = open_cup(server, host, group=club, fewest=3)
     for name in ("Ann", "Ben", "Cleo"):
         server.run(groups.invite, host, club, (f"{name.lower()}@example.org",))
-        server.run(groups.accept, server.query(rows.by_key, club).id, person(name), name)
+        server.run(groups.accept, server.query(rows.with_members, club)[0].id, person(name), name)
         server.run(sign_up.sign_up, server.read(reading.page, key, host).summary.row.id, person(name))
     clock.advance(timedelta(days=8))
     rounds.advance_due(server)
