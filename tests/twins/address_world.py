@@ -295,7 +295,11 @@ class _Reader:
             page = self.browser.open(path)
             self._note(path, page.response, "GET")
             yield "what came", page.response
-        for sure in page.forms() if again and page.status == 200 and "/desk/" not in form.action else ():
+        # Each step of a sandbox has a button for every choice, and asks nothing once more.
+        asks_again = (
+            again and page.status == 200 and "/desk/" not in form.action and not form.action.endswith("/imagine")
+        )
+        for sure in page.forms() if asks_again else ():
             if sure.action.startswith(form.action.partition("?")[0]) and form.action.count("/") > 1:
                 yield from self._press(sure, again=False)
 
