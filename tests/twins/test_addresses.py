@@ -27,7 +27,8 @@ CHECKED = cache(verify_upload._run_process)
 """The check of a file in a process of its own. It depends on the text alone, and all readers send the same."""
 
 # Stories that were told are kept by one process.
-pytestmark = pytest.mark.xdist_group("addresses")
+# The first test that needs every story plays them all.
+pytestmark = [pytest.mark.xdist_group("addresses"), pytest.mark.timeout(1200)]
 
 
 class Telling:
