@@ -31,7 +31,7 @@ from pbem.mail.write import words
 from pbem.mail.write.compose import Letterhead
 from pbem.service.clocks import deadlines
 from pbem.service.clocks.deadlines import Games
-from pbem.service.outgoing import email_links, prepare
+from pbem.service.outgoing import email_links, outdated
 from pbem.service.play.log import latest_entries
 from pbem.service.play.rules import rules_of
 from pbem.service.play.seat_cache import facts_by_turn
@@ -126,7 +126,7 @@ def _check(tx: Tx, server: Server, claimed: Collection[EmailRow], now: datetime)
     }
     expiries = {key: email_links.expiry_of(Purpose.SEAT, None) for key in keys.values()}
     made = links.make_all(tx, server.randomness, expiries, now)
-    turns = {row.id: key for row in rows if row.seat is not None and (key := prepare.turn_key(row)) is not None}
+    turns = {row.id: key for row in rows if row.seat is not None and (key := outdated.turn_key(row)) is not None}
     promised = deadlines.promise(tx, locked, set(turns.values()), now)
     return [
         _Draft(
@@ -181,15 +181,15 @@ def _worth_sending(
     # The text is written again on each try, and kept between the two checks of one.
     texts = {row.id: row for row in claimed}
     through = channels.read_all(tx, {row.channel_id for row in rows})
-    outdated = prepare.why_outdated(tx, [row for row in rows if row.seat is not None], locked)
+    reasons = outdated.why_outdated(tx, [row for row in rows if row.seat is not None], locked)
     for row in rows:
         why = _why_not(tx, server, row, through[row.channel_id], locked)
         if why is not None:
-            outdated[row.id] = why
-    for row_id in outdated:
+            reasons[row.id] = why
+    for row_id in reasons:
         outbox.change(tx, row_id, status=EmailStatus.SUPERSEDED, lease_id=None)
-    ledger.note_all(tx, now, "superseded", outdated)
-    return [texts[row.id] for row in rows if row.id not in outdated]
+    ledger.note_all(tx, now, "superseded", reasons)
+    return [texts[row.id] for row in rows if row.id not in reasons]
 
 
 def _why_not(tx: Tx, server: Server, row: EmailRow, channel: ChannelRow, locked: Games) -> str | None:

@@ -15,7 +15,7 @@ from pbem.domain.deleted_people import is_former
 from pbem.domain.errors import Forbidden, Gone, NotFound, TooMany
 from pbem.domain.states import EmailKind, EmailStatus, TurnStatus
 from pbem.i18n.speech import gettext as _
-from pbem.service.outgoing import prepare
+from pbem.service.outgoing import outdated, prepare
 from pbem.service.play import move
 from pbem.service.server import Server
 from pbem.store import channels, deadlines, games, ledger, limits, outbox, people, players as player_rows, reachability
@@ -111,7 +111,7 @@ def resend(tx: Tx, server: Server, outbox_id: int, *, asked_for: bool = False) -
         # Its text is deleted, and so is the address.
         raise Gone(_("This email is out of date."), why=_("Its reader's account was deleted."))
     locked = {} if row.game_id is None else {row.game_id: games.lock(tx, row.game_id)}
-    if (why := prepare.why_outdated(tx, [row], locked).get(row.id)) is not None:
+    if (why := outdated.why_outdated(tx, [row], locked).get(row.id)) is not None:
         raise Gone(_("This email is out of date."), why=_("In the meantime, %(why)s.", why=why))
     now = server.now()
     # A worker that is sending it now loses its lease: from here on the email is the next claimer's.

@@ -20,35 +20,18 @@ from zoneinfo import ZoneInfo
 from pbem.domain.delivery import URGENT, Action, Verdict, Way, judge
 from pbem.domain.duration import DAY
 from pbem.domain.guests import is_guest
-from pbem.domain.outdated import ANSWERED, Subject, why_outdated as why_subject_outdated
+from pbem.domain.outdated import ANSWERED
 from pbem.domain.quiet_hours import parse_quiet
-from pbem.domain.states import EmailKind, EmailStatus, GroupRole, OfferStatus, TableStatus, TournamentStatus
+from pbem.domain.states import EmailKind, EmailStatus
 from pbem.domain.topics import read_topics, topic_of
 from pbem.mail.write.compose import Letterhead, compose
 from pbem.service.clocks import deadlines
 from pbem.service.clocks.deadlines import Games
-from pbem.service.outgoing import content, digests, email_links
+from pbem.service.outgoing import content, email_links, outdated
 from pbem.service.outgoing.content import Draft, SeatLinks
 from pbem.service.server import Server
-from pbem.service.tournaments import latecomers
-from pbem.store import (
-    deadlines as deadline_rows,
-    games,
-    groups,
-    ledger,
-    limits,
-    links,
-    outbox,
-    people,
-    players as player_rows,
-    preferences,
-    tables,
-    talk,
-    tournaments,
-    votes,
-)
+from pbem.store import games, ledger, limits, links, outbox, people, preferences, talk
 from pbem.store.database import Tx
-from pbem.store.deadlines import Key
 from pbem.store.links import LIFETIMES, LinkKey, LinkRow
 from pbem.store.outbox import EmailRow
 from pbem.store.preferences import PreferenceRow
@@ -154,7 +137,9 @@ def make_drafts(tx: Tx, server: Server, emails: Collection[EmailRow], games: Gam
             expiries[keys[email.id][Purpose.YES]] = now + LIFETIMES[Purpose.CONFIRM]
     made = links.make_all(tx, server.randomness, expiries, now)
     turns = {
-        email.id: key for email in emails if Purpose.SEAT in keys[email.id] and (key := turn_key(email)) is not None
+        email.id: key
+        for email in emails
+        if Purpose.SEAT in keys[email.id] and (key := outdated.turn_key(email)) is not None
     }
     promised = deadlines.promise(tx, games, set(turns.values()), now)
     lines = talk.counts(tx, games)
@@ -174,34 +159,6 @@ def make_drafts(tx: Tx, server: Server, emails: Collection[EmailRow], games: Gam
     ]
 
 
-def why_outdated(tx: Tx, emails: Collection[EmailRow], games: Games) -> dict[int, str]:
-    """The reasons why emails are no longer worth sending, for those that are not. Their games are locked."""
-    keys = {
-        email.id: (email.game_id, games[email.game_id].turn, email.seat)
-        for email in emails
-        if email.game_id is not None and email.seat is not None
-    }
-    players = player_rows.of_games(tx, {game_id for game_id, _, _ in keys.values()})
-    asked = {
-        key for key, row in deadline_rows.read_all(tx, set(keys.values())).items() if row.status == TableStatus.OPEN
-    }
-    reasons = {}
-    for email in emails:
-        game = None if email.game_id is None else games[email.game_id]
-        subject = Subject(
-            None if game is None else game.status,
-            None if game is None else game.turn,
-            None
-            if game is None or email.seat is None
-            else any((player.seat, player.person_id) == (email.seat, email.person_id) for player in players[game.id]),
-            keys.get(email.id) in asked,
-            _is_settled(tx, email),
-        )
-        if (why := why_subject_outdated(email.kind, email.turn, subject)) is not None:
-            reasons[email.id] = why
-    return reasons
-
-
 def _check(
     tx: Tx, server: Server, claimed: Collection[EmailRow], now: datetime
 ) -> tuple[list[PreparedEmail], list[Draft]]:
@@ -211,7 +168,7 @@ def _check(
     emails = _not_postponed(tx, server, emails, locked, now)
     templates = {email.id: server.keys.template(email.body) for email in emails if email.body is not None}
     linked = _linked(tx, templates)
-    stale = _stale(tx, server, emails, templates, linked, locked)
+    stale = outdated.why_stale(tx, server, emails, templates, linked, locked)
     for email_id in stale:
         outbox.change(tx, email_id, body=None, message_id=None)
     ledger.note_all(tx, now, "rewritten", stale)
@@ -243,15 +200,15 @@ def _worth_sending(
     held = {email.id: email.lease_id for email in claimed}
     rows = outbox.with_ids(tx, held.keys())
     emails = [email for email in rows if email.status == EmailStatus.QUEUED and email.lease_id == held[email.id]]
-    outdated = why_outdated(tx, emails, games)
-    for email_id in outdated:
+    reasons = outdated.why_outdated(tx, emails, games)
+    for email_id in reasons:
         outbox.change(tx, email_id, status=EmailStatus.SUPERSEDED, lease_id=None)
-    ledger.note_all(tx, now, "superseded", outdated)
+    ledger.note_all(tx, now, "superseded", reasons)
     # They know of the turn without its email. If they take their answer back, there must be a clock that runs.
-    answered = [(email, now) for email in emails if outdated.get(email.id) == ANSWERED]
+    answered = [(email, now) for email in emails if reasons.get(email.id) == ANSWERED]
     if answered:
         deadlines.emails_accepted(tx, server, games, answered)
-    return [email for email in emails if email.id not in outdated]
+    return [email for email in emails if email.id not in reasons]
 
 
 def _rated(tx: Tx, emails: Collection[EmailRow], games: Games, now: datetime) -> list[EmailRow]:
@@ -284,7 +241,7 @@ def _not_postponed(tx: Tx, server: Server, emails: Collection[EmailRow], games: 
             leaving.append(email)
             continue
         _hold_back(tx, email, verdict, now)
-        key = turn_key(email)
+        key = outdated.turn_key(email)
         if verdict is not None and key is not None and _goes_without(verdict, preference):
             game_id, turn, seat = key
             deadlines.start_without_mail(tx, server, games[game_id], turn, seat, email.person_id)
@@ -344,40 +301,6 @@ def _linked(tx: Tx, templates: Mapping[int, EmailTemplate]) -> dict[int, LinkRow
     return links.read_all(tx, rows) if rows else {}
 
 
-def _stale(
-    tx: Tx,
-    server: Server,
-    emails: Collection[EmailRow],
-    templates: Mapping[int, EmailTemplate],
-    linked: Mapping[int, LinkRow],
-    games: Games,
-) -> dict[int, str]:
-    """The reasons why stored bytes must not leave. Once an email may have left, another would be a second one."""
-    turns = {email.id: key for email in emails if email.id in templates and (key := turn_key(email)) is not None}
-    broken = deadlines.broken_promises(tx, server, games, set(turns.values())) if turns else set()
-    lost = links.of_lost_seats(tx, linked)
-    undone = {row.id for row in linked.values() if links.is_undone(row)}
-    reasons = {}
-    for email in emails:
-        # Every email has a link. If there is no placeholder that we know, its key has been revoked.
-        if email.id in templates and not templates[email.id].rows:
-            reasons[email.id] = "its links were made with a removed key"
-        # Also if it may have left: with these links, it must not leave again.
-        elif email.id in templates and any((row, email.person_id) in lost for row in templates[email.id].rows):
-            reasons[email.id] = "its reader has lost a seat that it links to"
-        elif email.id in templates and not undone.isdisjoint(templates[email.id].rows):
-            reasons[email.id] = "a turn that it links to was undone"
-        elif turns.get(email.id) in broken and not _may_have_left(tx, email):
-            reasons[email.id] = "its deadline would have been out of date"
-    return reasons
-
-
-def _may_have_left(tx: Tx, email: EmailRow) -> bool:
-    if email.attempts > 1:
-        return True
-    return any(line.what not in ("rendered", "rewritten") for line in ledger.lines_of(tx, email.id))
-
-
 def _prepared(
     tx: Tx, emails: Collection[EmailRow], templates: Mapping[int, EmailTemplate], linked: Mapping[int, LinkRow]
 ) -> list[PreparedEmail]:
@@ -398,38 +321,6 @@ def _prepared(
         )
         for email in emails
     ]
-
-
-def _is_settled(tx: Tx, email: EmailRow) -> bool:
-    """Whether nothing is left to say, beside what the table and its seats tell."""
-    match email.kind:
-        case EmailKind.CONFIRM:
-            return people.read(tx, email.person_id).confirmed_at is not None
-        case EmailKind.DIGEST:
-            return digests.is_over(tx, email)
-        case EmailKind.SUBSTITUTE:
-            return tables.offer(tx, json.loads(email.facts)["offer"]).status != OfferStatus.OPEN
-        case EmailKind.GROUP_INVITATION:
-            row = groups.member(tx, json.loads(email.facts)["group"], email.person_id)
-            return row is None or row.role != GroupRole.INVITED
-        case EmailKind.BACK_PROPOSED if email.game_id is not None:
-            return not votes.back_votes(tx, games.read(tx, email.game_id))
-        case EmailKind.SIGN_UP:
-            facts = json.loads(email.facts)
-            tournament = tournaments.read(tx, facts["tournament"])
-            is_late = bool(facts.get("round")) and latecomers.takes_some(tournament)
-            return tournament.status != TournamentStatus.OPEN and not is_late
-        case EmailKind.SEALED if email.game_id is not None:
-            newer = outbox.of_game(tx, email.game_id, email.seq or 0)
-            return any((row.kind, row.seat, row.turn) == ("sealed", email.seat, email.turn) for row in newer)
-    return False
-
-
-def turn_key(email: EmailRow) -> Key | None:
-    """The turn of a seat that an email asks for a decision, unless it is a reminder."""
-    if email.kind != EmailKind.TURN or email.game_id is None or email.turn is None or email.seat is None:
-        return None
-    return email.game_id, email.turn, email.seat
 
 
 def _body_hash(email: EmailRow) -> str:

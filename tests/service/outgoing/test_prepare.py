@@ -7,7 +7,7 @@ import pytest
 from engine import game as game_registry
 from pbem.mail.send.local_mailbox import LocalMailbox
 from pbem.mail.write.compose import compose
-from pbem.service.outgoing import content, deliver, prepare
+from pbem.service.outgoing import content, deliver, outdated, prepare
 from pbem.service.outgoing.deliver import Post
 from pbem.service.play import seat_cache, views
 from pbem.service.tables import talk
@@ -84,8 +84,8 @@ def compared(server):
     about = {row.game_id for row in rows if row.game_id is not None}
     tables = server.store.write(lambda tx: games.lock_all(tx, about))
     with server.store.read() as tx:
-        outdated = prepare.why_outdated(tx, rows, tables)
-    rows = [row for row in rows if row.id not in outdated]
+        reasons = outdated.why_outdated(tx, rows, tables)
+    rows = [row for row in rows if row.id not in reasons]
     drafts = server.store.write(lambda tx: prepare.make_drafts(tx, server, rows, tables, now))
 
     def written(tx, drafts, randomness):
