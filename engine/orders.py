@@ -8,7 +8,7 @@
     up to 9 if seat 2 is out              any of these, only while something on the board holds
     up to 9 if seat 2 is out; up to 5     a list: the first that fits answers
 
-An order is staying beside the table. When its seat is asked it reads its owner's view; its answer is checked and logged as an
+An order waits beside the table. When its seat is asked it reads its owner's view; its answer is checked and logged as an
 ordinary choice. A fuse ends an order that has answered too often. One that no longer fits ends too, and says why; in a list, or
 with a condition, it is passed over and stays. This module must never see more than one seat's view.
 """

@@ -1,11 +1,12 @@
 """Who may sign up for a tournament: those who meet its conditions, and for one of a group its members alone.
 
 Someone is refused only once their address is proved, because the refusal holds their figures. For anyone else a tournament of a
-group doesn't exist.
+group doesn't exist, unless they take part already.
 """
 
 from pbem.domain.conditions import NONE, Conditions, lacks
 from pbem.domain.errors import Forbidden, NotFound
+from pbem.domain.states import EntrantStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service.people.blocks import host_chooses
 from pbem.service.server import Server
@@ -17,8 +18,15 @@ from pbem.store.schema import TournamentRow
 
 
 def may_see(tx: Tx, row: TournamentRow, person_id: int | None) -> bool:
-    """Whether a person may know of a tournament; None is anyone."""
-    return row.group_id is None or (person_id is not None and groups.is_member(tx, row.group_id, person_id))
+    """Whether a person may know of a tournament; None is anyone. Someone who has left its group may while they take part."""
+    if row.group_id is None:
+        return True
+    if person_id is None:
+        return False
+    return groups.is_member(tx, row.group_id, person_id) or any(
+        each.person_id == person_id and each.status in (EntrantStatus.IN, EntrantStatus.WAITING)
+        for each in tournaments.entrants(tx, row.id)
+    )
 
 
 def must_see(tx: Tx, row: TournamentRow, person_id: int | None) -> None:

@@ -67,6 +67,18 @@ def test_a_tournament_of_a_group_is_for_its_members_alone(tournament, person, cl
     assert [each.key for each in server.read(reading.of_group, member)] == [cup.key]
 
 
+def test_someone_who_leaves_the_group_sees_its_tournament_while_they_play_in_it(tournament, person, club, server):
+    cup = tournament(group=club, rounds=2)
+    for name in ("Ann", "Ben", "Cleo"):
+        cup.enters(person(name), name)
+    cup.begins()
+    server.run(groups.leave, person("Ann"), club)
+    assert server.read(reading.page, cup.key, person("Ann")).entry_of(person("Ann"))
+    server.run(sign_up.decline, cup.id, person("Ann"))
+    with pytest.raises(NotFound):
+        server.read(reading.page, cup.key, person("Ann"))
+
+
 def test_the_tables_of_a_groups_tournament_are_the_groups(tournament, person, club, server):
     cup = tournament(group=club, rounds=1)
     for name in ("Ann", "Ben", "Cleo"):
