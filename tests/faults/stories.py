@@ -270,6 +270,8 @@ def plays_by_links(world: AddressWorld) -> None:
     _has_a_second_chance(world, ann, ben, world.carla())
     _goes_back(world, ann, ben, world.carla())
     order = world.links.of(templari, giver)[1]
+    server.run(seat_link.add_order, order, templari.row().turn, "up to 4")
+    world.inbox.replies(templari, giver, "drop order 1")
     server.run(seat_link.add_order, order, templari.row().turn, "up to 3")
     server.run(seat_link.add_order, order, templari.row().turn, "up to 2 if high bid is over 1")
     server.run(seat_link.move_order, order, 1, "up to 2 if high bid at least 2", up=True)
