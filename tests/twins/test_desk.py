@@ -27,7 +27,7 @@ from pbem.store.sessions import Holder
 from pbem.web.desk.acts import FORMS
 from tests.fakes import SeededRandomness
 from tests.service.actors import add_organiser
-from tests.twins.world import Truth, World
+from tests.twins.world import Truth, World, whole
 from tests.web.browser import HOST, Browser
 from tests.web.desk_pages import signed_in
 
@@ -211,8 +211,7 @@ def _named(when: str, found: Any) -> Iterator[tuple[str, bytes]]:
 
 def _blanked(response: Any) -> bytes:
     """An answer without what organisers are told of the whole server: how many emails there were."""
-    answer = f"{response.status}\n{response.headers}\n".encode() + response.get_data()
-    return _LENGTH.sub(b"", _TOTALS.sub(b"", answer))
+    return _LENGTH.sub(b"", _TOTALS.sub(b"", whole(response)))
 
 
 _TOTALS: Final = re.compile(rb'<section aria-labelledby="(?:providers|came)">.*?</section>', re.DOTALL)

@@ -261,16 +261,16 @@ class World:
             seen.add(path)
             assert len(seen) < MOST_PAGES, "the crawl has run away"
             page = browser.open(path)
-            yield f"GET {path}", _answer(page.response)
+            yield f"GET {path}", whole(page.response)
             waiting += [urljoin(path, href) for href in page.hrefs()] if crawl else []
             for number, form in enumerate(page.acts()):
                 # Without the mark of our button nothing is made: the page asks, or refuses.
                 fields = [(name, value) for name, value in form.fixed if name != "press"]
-                yield f"act {number} of {path}", _answer(browser.post(form.action, fields).response)
+                yield f"act {number} of {path}", whole(browser.post(form.action, fields).response)
         addresses = self.server.read(feeds.feed_tokens, self.game.person_at(seat))
         assert addresses is not None
         for path in (f"/k/{addresses.calendar}/deadlines.ics", f"/n/{addresses.news}/news.atom"):
-            yield f"GET {path}", _answer(browser.client.get(path, base_url=HOST))
+            yield f"GET {path}", whole(browser.client.get(path, base_url=HOST))
         yield from self._refusals(browser, token, move)
         yield from self._by_api(browser, self._programs[seat])
 
@@ -278,7 +278,7 @@ class World:
         """The pages of the person who is signed in, and the file of their data."""
         browser = signed_in(Browser(self.app), self.server, Holder(person_id=person))
         for path in ("/my", "/my/mails", "/my/settings", "/my/account", "/my/data.json"):
-            yield f"GET {path}", _answer(browser.client.get(path, base_url=HOST))
+            yield f"GET {path}", whole(browser.client.get(path, base_url=HOST))
 
     def _like_others(self, path: str, token: str) -> bool:
         """Whether it is the handbook's, beside a seat by an older link, or a moment like those around it.
@@ -300,26 +300,26 @@ class World:
         turn = str(self.game.row().turn)
         for written in ("", "nonsense", "play", "bid 999", "up to 9"):
             page = browser.post(f"/s/{token}/play", [("turn", turn), ("choice", written)])
-            yield f"the choice {written!r}", _answer(page.response)
+            yield f"the choice {written!r}", whole(page.response)
         yield from self._imagines(browser, token)
-        yield "POST of nonsense", _answer(browser.post(f"/m/{move}/nonsense", [("press", "yes")]).response)
+        yield "POST of nonsense", whole(browser.post(f"/m/{move}/nonsense", [("press", "yes")]).response)
 
     def _imagines(self, browser: Browser, token: str) -> Iterator[tuple[str, bytes]]:
         """Other worlds of the sandbox. Without a choice, because the story of the game has no others."""
         fields = [("turn", str(self.game.row().turn)), ("do", "again")]
         for world in ("1", "7"):
-            yield f"world {world}", _answer(browser.post(f"/s/{token}/imagine", [*fields, ("world", world)]).response)
+            yield f"world {world}", whole(browser.post(f"/s/{token}/imagine", [*fields, ("world", world)]).response)
 
     def _by_api(self, browser: Browser, token: str) -> Iterator[tuple[str, bytes]]:
         headers = {"Authorization": f"Bearer {token}"}
         for what in ("decision", "view", "board", "history", "history?since=1", "games"):
             answer = browser.client.get(f"/api/v1/{what}", headers=headers, base_url=HOST)
-            yield f"API {what}", _answer(answer)
+            yield f"API {what}", whole(answer)
         seen = browser.client.get("/api/v1/decision", headers=headers, base_url=HOST).get_json()
         for choice in ("nonsense", "bid 999"):
             body = {"turn": seen["turn"], "head": seen["head"], "text": choice}
             answer = browser.client.post("/api/v1/choice", json=body, headers=headers, base_url=HOST)
-            yield f"API choice {choice!r}", _answer(answer)
+            yield f"API choice {choice!r}", whole(answer)
 
 
 def _scripted(truth: Truth) -> Game[Any]:
@@ -377,9 +377,10 @@ def _kind(email: bytes) -> str:
     return found[1].decode()
 
 
-def _answer(response: Any) -> bytes:
-    """Status, headers and body of an answer."""
-    return f"{response.status}\n{response.headers}\n".encode() + response.get_data()
+def whole(response: Any) -> bytes:
+    """Status, headers and body of an answer, without the moment at which it was given."""
+    headers = [f"{name}: {value}\n" for name, value in response.headers if name != "Date"]
+    return f"{response.status}\n{''.join(headers)}\n".encode() + response.get_data()
 
 
 def _blanked(content: bytes, blanks: Iterable[bytes]) -> bytes:

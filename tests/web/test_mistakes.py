@@ -108,7 +108,7 @@ def used_confirmations():
     return {
         done
         for source in sources
-        for either in re.findall(r'\bdone(?:=| = )"([^"]+)"(?: if \w+ else "([^"]+)")?', source.read_text())
+        for either in re.findall(r'\bdone(?:: str)?(?:=| = )"([^"]+)"(?: if \w+ else "([^"]+)")?', source.read_text())
         for done in either
         if done and "." not in done
     }
