@@ -204,7 +204,7 @@ def _example_facts(
             _example_review(tx, game.id, player.seat)
         case EmailKind.DIGEST:
             preferences.set_of_table(tx, player.person_id, game.id, "daily")
-            return {"letters": [], "since": {}, "until": {f"{game.id}": game.turn}}
+            return {"letters": [], "since": {}, "until": {f"{game.id}": game.turn}, "heard": {}, "lines": {}}
         case EmailKind.ALERT:
             alarm = {"at": server.now().isoformat(), "table": game.title, "says": f"{other} calls."}
             return {"who": player.name, "alarms": [{"what": "call", "number": 1, "told": [alarm]}]}
