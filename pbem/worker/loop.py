@@ -9,13 +9,14 @@ import logging
 import signal
 import threading
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from types import FrameType
 from typing import Final
 
 import structlog
 from apscheduler.executors.pool import ThreadPoolExecutor
 from apscheduler.schedulers.background import BackgroundScheduler
+from apscheduler.triggers.base import BaseTrigger
 
 from pbem import metrics
 from pbem.clock import StepWatch, SystemClock
@@ -30,6 +31,17 @@ _LOOK: Final = 1.0
 _NAMES: Final = frozenset(tick.name for tick in TICKS)
 
 _log = structlog.get_logger(__name__)
+
+
+class _Every(BaseTrigger):  # type: ignore[misc]  # the scheduler has no types
+    """Every so many seconds, counted from the last time. What the scheduler's own trigger would do after a leap of the clock
+    is to list every time that was leapt over."""
+
+    def __init__(self, seconds: float) -> None:
+        self._interval = timedelta(seconds=seconds)
+
+    def get_next_fire_time(self, previous_fire_time: datetime | None, now: datetime) -> datetime:
+        return now + self._interval
 
 
 class Loop:
@@ -59,12 +71,7 @@ class Loop:
         now = SystemClock().now()
         for tick in TICKS:
             self._scheduler.add_job(
-                _run,
-                "interval",
-                args=(tick, self._context),
-                id=tick.name,
-                seconds=self._every[tick.name],
-                next_run_time=now,
+                _run, _Every(self._every[tick.name]), args=(tick, self._context), id=tick.name, next_run_time=now
             )
         self._scheduler.start()
         self._watching.start()

@@ -82,7 +82,7 @@ def compare(one: Telling, other: Telling, story: str, name: str) -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.slice(1 / 2, among="what the stories cover")
+@pytest.mark.slice(1 / 8)
 def test_every_kind_of_email_was_looked_at() -> None:
     kinds = {kind for story in STORIES for kind in as_usual(story).kinds}
     # A test email is sent at the machine, and about nobody.
@@ -92,7 +92,7 @@ def test_every_kind_of_email_was_looked_at() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.slice(1 / 2, among="what the stories cover")
+@pytest.mark.slice(1 / 8)
 def test_every_route_was_opened_by_another_person() -> None:
     answers: dict[str, set[int]] = {}
     for story in STORIES:

@@ -69,12 +69,13 @@ def clock_set(tmp_path: Path) -> Iterator[SetClock]:
 
 
 def test_ticks_run_on_when_the_clock_is_set_back_forward_and_right(clock_set: SetClock) -> None:
+    # A machine without a battery for its clock starts decades away from the right time.
     assert clock_set.steps() == []
     for offset, says in (
         ("-2h", "back by 2 hours"),
         ("+0", "forward by 2 hours"),
-        ("+3d", "forward by 3 days"),
-        ("+0", "back by 3 days"),
+        ("+9000d", "forward by 9000 days"),
+        ("+0", "back by 9000 days"),
     ):
         clock_set.set(offset)
         clock_set.shows(says)
