@@ -7,9 +7,10 @@ connection, no thread, no clock and no random number. It has its own memory, and
 from __future__ import annotations
 
 import os
+import signal
 import threading
 from collections.abc import Callable
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
 from typing import Final
 
@@ -48,7 +49,16 @@ class Copy:
 
 
 def _live(do: Callable[..., None], words: tuple[str, ...], log: Path) -> None:
+    threading.Thread(target=_end_with_the_tests, daemon=True).start()
     with log.open("w") as output:
         os.dup2(output.fileno(), 1)
         os.dup2(output.fileno(), 2)
     do(*words)
+
+
+def _end_with_the_tests() -> None:
+    """Tests that are killed take their copies with them, which would work on for nobody."""
+    tests = parent_process()
+    assert tests is not None, "copies are made by another process"
+    tests.join()
+    os.kill(os.getpid(), signal.SIGKILL)

@@ -230,11 +230,12 @@ class Rig:
         return "\n".join(f"{log.name}: {log.read_text(errors='replace')[-2000:]}" for log in logs)
 
     def _run(self, name: str, *command: str) -> None:
-        """Start a program with our name server, in a namespace that ends all its children with it."""
+        """Start a program with our name server, in a namespace that ends all its children with it, and all of it with us."""
         seen = f'mount --bind {self.folder}/resolv.conf /etc/resolv.conf && exec "$@"'
         with (self.folder / f"{name}.out").open("wb") as out:
             process = subprocess.Popen(
-                ["unshare", "--mount", "--pid", "--fork", "sh", "-c", seen, "sh", *command],
+                ["setpriv", "--pdeathsig", "KILL", "unshare", "--mount", "--pid", "--kill-child",
+                 "sh", "-c", seen, "sh", *command],
                 stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, cwd=self.folder,
                 env=os.environ | {"PATH": _PATH}, start_new_session=True,
             )  # fmt: skip
