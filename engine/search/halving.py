@@ -8,15 +8,20 @@ from engine.decisions import Choice
 
 
 def best_of(
-    choices: list[Choice], iterations: int, compare: Callable[[list[Choice]], None], worth: Callable[[Choice], float]
+    choices: list[Choice],
+    iterations: int,
+    compare: Callable[[list[Choice]], None],
+    worth: Callable[[Choice], float],
+    beside: int = 0,
 ) -> Choice:
     """Return the choice that did best in about this many iterations.
 
-    `compare` tries each of some choices once more, in the same world, and `worth` tells how well one has done so far.
+    `compare` tries each of some choices once more, in the same world, with so many iterations `beside` those of the choices.
+    `worth` tells how well a choice has done so far.
     """
     left, halvings = list(choices), max(1, (len(choices) - 1).bit_length())
     while len(left) > 1:
-        for _ in range(max(1, iterations // halvings // len(left))):
+        for _ in range(max(1, iterations // halvings // (len(left) + beside))):
             compare(left)
         left.sort(key=worth, reverse=True)
         left = left[: (len(left) + 1) // 2]

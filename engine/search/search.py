@@ -23,6 +23,8 @@ from engine.tell import UNNAMED
 
 SAMPLES: Final = 12
 """Playouts that set the scale of values."""
+LESSONS: Final = 4
+"""One iteration of so many is for all seats to learn before choices are compared."""
 TRUTHS: Final = 4
 """Imagined truths to choose one from, by how plausible each is."""
 Path = list[tuple[int, tuple[Node, ...], Choice]]
@@ -53,9 +55,13 @@ class Search:
         """Go on for about this many iterations and return the choice that did best.
 
         The choices of the root are compared in the same worlds and with the same luck, so that only the choice makes a
-        difference. Half of them are dropped again and again, and the better ones are tried more often.
+        difference. Half of them are dropped again and again, and the better ones are tried more often. In games with secrets,
+        all seats learn first: choices compared among others who know nothing yet teach the searcher to bluff.
         """
-        return best_of(self.root.choices, iterations, self._compare, self.root.mean)
+        lessons = iterations // LESSONS if self.masks else 0
+        for _ in range(lessons):
+            self._teach_all(self._imagined())
+        return best_of(self.root.choices, iterations - lessons, self._compare, self.root.mean, beside=int(self.masks))
 
     def _compare(self, choices: list[Choice]) -> None:
         """Try choices in one world. Then let all seats learn in another one, if this game has secrets."""
@@ -63,7 +69,11 @@ class Search:
         for choice in choices:
             self._iterate(truth, Luck(seed), choice)
         if self.masks:
-            self._iterate(public_truth(self.game, truth, self.luck, TRUTHS), self.luck, None)
+            self._teach_all(truth)
+
+    def _teach_all(self, truth: Any) -> None:
+        """Let all seats learn in a world that fits what everyone can see of this one."""
+        self._iterate(public_truth(self.game, truth, self.luck, TRUTHS), self.luck, None)
 
     def _imagined(self) -> Any:
         return imagined(self.game, self.view, self.seat, self.luck, TRUTHS)

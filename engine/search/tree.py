@@ -21,8 +21,12 @@ from engine.game import Game
 
 MOST_CHOICES: Final = 24
 """The most choices that a node considers."""
+YOUNG: Final = 2
+"""The visits of a node that are left to quick choices."""
+FEW: Final = 4
+"""So many choices can be told apart from the start."""
 PATIENCE: Final = 8
-"""The visits of a node that are left to quick choices, and a measure for how slowly others are added to them."""
+"""How slowly others are added to those."""
 ENOUGH: Final = 2
 """Visits for each choice after which a node knows more than a quick choice does."""
 STEPS: Final = (0, 1, 2, 3, 4, 6, 8, 11, 15, 20, 30, 45)
@@ -62,19 +66,19 @@ class Node:
 
     def widen(self, choices: list[Choice]) -> None:
         """Add choices to those that were made at first sight."""
-        self._begun = len(self.choices)
+        self._begun = max(len(self.choices), min(FEW, len(choices)))
         for choice in choices:
             self._place(choice)
 
     @property
     def young(self) -> bool:
         """Whether this node still leaves its visits to quick choices."""
-        return self.total < PATIENCE and not self._begun
+        return self.total < YOUNG and not self._begun
 
     @property
     def narrow(self) -> bool:
         """Whether only quick choices have been made here, and it's time for others."""
-        return self.total >= PATIENCE and not self._begun
+        return self.total >= YOUNG and not self._begun
 
     def knows(self) -> bool:
         """Whether this node has been visited often enough to play by."""
