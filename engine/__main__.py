@@ -26,7 +26,7 @@ from engine.board import WIDTH, in_words, plain
 from engine.chance import Stream, seed_from
 from engine.decisions import Decision, Refused
 from engine.facts import SPECTATOR
-from engine.options import Listed, Number, OptionValue
+from engine.options import Listed, parse_choices
 from engine.table import Table, begin
 from engine.tell import Teller, say
 from engine.testing.reference import reference as reference_page
@@ -118,7 +118,7 @@ def check(arguments: argparse.Namespace) -> int:
 def study(arguments: argparse.Namespace) -> int:
     """Let bots play many games, and report who wins, how long games last, and what each choice and option does."""
     found = _game(arguments.game)
-    chosen = _options(found, arguments.option)
+    chosen = parse_choices(found.options, arguments.option)
     seats = arguments.seats or found.seats[0]
     settled = found.settle(seats, chosen)
     plans = {"": settled, **(dict(lab.variants(found, settled)) if arguments.compare else {})}
@@ -269,16 +269,7 @@ def _begin(arguments: argparse.Namespace) -> Table:
     word = secrets.token_hex(4) if arguments.seed is None else str(arguments.seed)
     print(f"{found.title} (to see this game again: --seed {word})")
     seats = arguments.seats or found.seats[0]
-    return begin(found, seats, seed_from(b"terminal", [word]), _options(found, arguments.option))
-
-
-def _options(found: game.Game[Any], words: Sequence[str]) -> dict[str, OptionValue]:
-    numbers = {option.name for option in found.options if isinstance(option, Number)}
-    chosen: dict[str, OptionValue] = {}
-    for word in words:
-        name, _, value = word.partition("=")
-        chosen[name] = int(value) if name in numbers and value.isdecimal() else value
-    return chosen
+    return begin(found, seats, seed_from(b"terminal", [word]), parse_choices(found.options, arguments.option))
 
 
 def _game(name: str) -> game.Game[Any]:

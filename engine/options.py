@@ -6,7 +6,7 @@ A game lists them, and `Game.settle` checks what a table has chosen.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from engine.facts import fact
 from engine.tell import Text, say
@@ -90,3 +90,13 @@ Option = Listed | Number
 def agreed(option: Option, value: OptionValue) -> Text:
     """Return an option with the value that a table has chosen, in words."""
     return say("{option}: {value}", option=option.called, value=option.words(value))
+
+
+def parse_choices(options: Iterable[Option], words: Iterable[str]) -> dict[str, OptionValue]:
+    """Return what was chosen by words such as `gold=7`. Whether an option is there and allows the value is for the game to say."""
+    numbers = {option.name for option in options if isinstance(option, Number)}
+    chosen: dict[str, OptionValue] = {}
+    for word in words:
+        name, _, value = word.partition("=")
+        chosen[name] = int(value) if name in numbers and value.isdecimal() else value
+    return chosen

@@ -1,5 +1,6 @@
 """Tournaments from the command line: opened for a host, shown, and run in the host's place, on record."""
 
+import json
 import os
 from collections.abc import Callable
 from datetime import timedelta
@@ -8,6 +9,7 @@ from typing import TypeVar
 import pytest
 
 from pbem.config import read
+from pbem.domain.conditions import Conditions
 from pbem.ops.setup import open_store, server_on
 from pbem.service.people import addresses
 from pbem.service.server import Server
@@ -18,6 +20,7 @@ from tests.ops.conftest import Run
 
 T = TypeVar("T")
 
+CHOSEN = ("--variant", "target=60", "--in-time", "80", "--highest", "2500")
 WHY = ("--reason", "Ann has asked for it.")
 
 
@@ -63,7 +66,7 @@ def key(pbem: Run) -> str:
         f"{closes:%Y-%m-%d %H:%M}",
         *WHY,
     )
-    chosen = (*given, "--seeding", "hand", "--size", "3", "--advance", "1")
+    chosen = (*given, "--seeding", "hand", "--size", "3", "--advance", "1", *CHOSEN)
     assert "It could be opened." in pbem(*chosen, "--dry-run").output
     assert on_record() == []
     opened = pbem(*chosen).output
@@ -83,7 +86,10 @@ def row_id(server: Server, key: str) -> int:
 
 def test_a_tournament_is_run_from_the_command_line_and_on_record(pbem: Run, key: str) -> None:
     assert "Cup" in pbem("tournament", "list").output
-    closes = row_of(key).closes_at
+    opened = row_of(key)
+    assert json.loads(opened.settings)["options"]["target"] == 60
+    assert Conditions.of(opened.conditions) == Conditions(in_time=80, highest=2500)
+    closes = opened.closes_at
     preview = pbem("tournament", "extend", key, "3", *WHY, "--dry-run").output
     assert "Sign-up ends" in preview
     assert preview.count("mail to") == 3

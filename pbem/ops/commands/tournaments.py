@@ -4,6 +4,7 @@ Each act goes through the same function as the host's form, and `--dry-run` show
 """
 
 from collections.abc import Callable
+from dataclasses import fields
 from datetime import UTC, datetime
 from functools import wraps
 from typing import Any, Final
@@ -11,7 +12,9 @@ from typing import Any, Final
 import click
 
 from engine import game
+from engine.options import parse_choices
 from engine.search import LEVELS, USUAL
+from pbem.domain.conditions import Conditions
 from pbem.domain.states import TournamentStatus
 from pbem.domain.tournaments.pairing import FORMATS, TIE_BREAKS
 from pbem.domain.tournaments.plan import USUAL_TIE_BREAKS
@@ -118,6 +121,7 @@ def tournament_show(key: str) -> None:
 @click.option("--advance", type=int, default=2, show_default=True, help="How many go on from a table or group.")
 @click.option("--fewest", type=int, default=3, show_default=True, help="Fewest players.")
 @click.option("--most", type=int, default=64, show_default=True, help="Most players.")
+@click.option("--variant", "variants", metavar="NAME=VALUE", multiple=True, help="A variant; repeat it for more.")
 @click.option("--pace", default="1d", show_default=True, help="Time per turn.")
 @click.option("--round-days", type=int, default=21, show_default=True, help="Days per round.")
 @click.option("--late", type=click.Choice(LATE), default="bots", show_default=True, help="What happens to late tables.")
@@ -135,14 +139,33 @@ def tournament_show(key: str) -> None:
     "--bot", "level", type=click.Choice(list(LEVELS)), default=USUAL, show_default=True, help="Replacement bots."
 )
 @click.option("--rated/--friendly", default=True, help="Whether results change ratings.")
+@click.option("--group", default="", metavar="KEY", help="The group whose members alone see it; the host organises it.")
+@click.option("--in-time", type=int, default=0, help="Least share of turns on time, in percent.")
+@click.option("--finished", type=int, default=0, help="Fewest games finished in the last year.")
+@click.option("--lowest", type=int, default=0, help="Lowest rating in this kind of game.")
+@click.option("--highest", type=int, default=0, help="Highest rating in this kind of game.")
+@click.option("--friends", is_flag=True, help="Only the host's friends can sign up without an invitation.")
 @click.option("--reason", required=True, help="Reason, logged.")
 @click.option("--dry-run", is_flag=True, help="Only check whether it could be opened.")
 def tournament_open(
-    *, host: str, closes: datetime, tie_breaks: tuple[str, ...], reason: str, dry_run: bool, **typed: Any
+    *,
+    kind: str,
+    host: str,
+    closes: datetime,
+    tie_breaks: tuple[str, ...],
+    variants: tuple[str, ...],
+    reason: str,
+    dry_run: bool,
+    **typed: Any,
 ) -> None:
     """Open a tournament of KIND, called NAME, for sign-up."""
     settings = TournamentSettings(
-        closes_at=closes.replace(tzinfo=UTC), tie_breaks=tie_breaks or USUAL_TIE_BREAKS, **typed
+        kind=kind,
+        closes_at=closes.replace(tzinfo=UTC),
+        tie_breaks=tie_breaks or USUAL_TIE_BREAKS,
+        options=parse_choices(game.load(kind).options, variants),
+        conditions=Conditions(**{each.name: typed.pop(each.name) for each in fields(Conditions)}),
+        **typed,
     )
     config = read_settings()
     with open_server(config) as server:
