@@ -16,8 +16,8 @@ def best_of(
 ) -> Choice:
     """Return the choice that did best in about this many iterations.
 
-    `compare` tries each of some choices once more, in the same world, with so many iterations `beside` those of the choices.
-    `worth` tells how well a choice has done so far.
+    `compare` tries each of some choices once more, in the same world, and takes some iterations `beside` those. `worth` tells how
+    well a choice has done so far.
     """
     left, halvings = list(choices), max(1, (len(choices) - 1).bit_length())
     while len(left) > 1:

@@ -24,7 +24,7 @@ from engine.tell import UNNAMED
 SAMPLES: Final = 12
 """Playouts that set the scale of values."""
 LESSONS: Final = 4
-"""One iteration of so many is for all seats to learn before choices are compared."""
+"""A quarter of the iterations is for all seats to learn, before choices are compared."""
 TRUTHS: Final = 4
 """Imagined truths to choose one from, by how plausible each is."""
 Path = list[tuple[int, tuple[Node, ...], Choice]]

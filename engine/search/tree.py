@@ -24,7 +24,7 @@ MOST_CHOICES: Final = 24
 YOUNG: Final = 2
 """The visits of a node that are left to quick choices."""
 FEW: Final = 4
-"""So many choices can be told apart from the start."""
+"""The choices that are tried from the start, if there are no more likely ones."""
 PATIENCE: Final = 8
 """How slowly others are added to those."""
 ENOUGH: Final = 2

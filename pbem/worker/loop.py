@@ -34,8 +34,7 @@ _log = structlog.get_logger(__name__)
 
 
 class _Every(BaseTrigger):  # type: ignore[misc]  # the scheduler has no types
-    """Every so many seconds, counted from the last time. What the scheduler's own trigger would do after a leap of the clock
-    is to list every time that was leapt over."""
+    """A number of seconds after the last time. The scheduler's own trigger would list all the times that a clock has leapt over."""
 
     def __init__(self, seconds: float) -> None:
         self._interval = timedelta(seconds=seconds)

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.bench
 
 ITERATIONS = (100, 400)
 SEARCHES = 48
-"""Each of ours ends in one choice: of a few searches, the average is easier to exploit than that of many."""
+"""Each of our searches ends in one choice, and the average of a few is easier to exploit than that of many."""
 ROUNDS = 5
 SECONDS = 0.25
 
