@@ -113,6 +113,7 @@ def upgrade() -> None:
         "link_request",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
         sa.Column("mailbox", sa.Text(), nullable=False),
+        sa.Column("quota", sa.Text(), nullable=False),
         sa.Column("at", sa.DateTime(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_link_request")),
     )

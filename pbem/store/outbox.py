@@ -207,6 +207,14 @@ def change(tx: Connection, outbox_id: int, **values: Any) -> None:
     )
 
 
+def is_under_way(tx: Connection, person_id: int, kind: EmailKind, game_id: int | None, recent: Period) -> bool:
+    """Whether an email of this kind about this table has just gone to a person, in this period, or is about to."""
+    same = (OUTBOX.c.person_id == person_id, OUTBOX.c.kind == kind, OUTBOX.c.game_id.is_not_distinct_from(game_id))
+    sent = and_(OUTBOX.c.status == EmailStatus.SENT, within(OUTBOX.c.queued_at, recent))
+    query = select(OUTBOX.c.id).where(*same, _IS_EMAIL, or_(OUTBOX.c.status == EmailStatus.QUEUED, sent))
+    return tx.execute(query.limit(1)).first() is not None
+
+
 def turn_before(tx: Connection, email: EmailRow) -> EmailRow | None:
     """The last sent turn email before this one, to the same person at the same seat.
 

@@ -83,7 +83,7 @@ def invite_addresses(
     for address, person in persons.invitees(tx, server, addresses).items():
         invited.setdefault(person.id, (person, address.strip()))
     new = _invite(tx, server, row, host, {person_id: typed for person_id, (_, typed) in invited.items()}, host_name)
-    strangers.count_emails(tx, server, [invited[person_id][0].mailbox for person_id in new], network)
+    strangers.count_emails(tx, server, [invited[person_id][0].mailbox for person_id in new], network, by_player=True)
     return len(new)
 
 

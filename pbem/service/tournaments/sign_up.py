@@ -28,7 +28,7 @@ from pbem.store.people import PersonRow
 from pbem.store.schema import EntrantRow, TournamentRow
 
 EMAILS_A_DAY: Final = 5
-"""Invitations and requested emails to one address in a day, from all tournaments together."""
+"""Invitations to one address in a day, from all tournaments together."""
 
 MOST_INVITED: Final = 200
 
@@ -85,7 +85,7 @@ def invite(
     # Anyone can type an address to sign up with; that uses up none of the host's invitations.
     if sum(each.typed is not None for each in tournaments.sign_ups(tx, row.id)) > MOST_INVITED:
         raise BadInput(_("You can invite up to %(most)s people to a tournament.", most=MOST_INVITED))
-    strangers.count_emails(tx, server, [people_invited[each][0].mailbox for each in new], network)
+    strangers.count_emails(tx, server, [people_invited[each][0].mailbox for each in new], network, by_player=True)
     # People who block the host get no email, and the host is not told.
     blockers = blocks.blockers_of(tx, host_id)
     _email(tx, server, row, [each for each in new if each not in blockers], PersonName(host_id, host.name))

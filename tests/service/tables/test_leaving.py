@@ -1,6 +1,5 @@
 """Ways out of a table, before the start and in a running game."""
 
-import json
 from dataclasses import replace
 from datetime import timedelta
 
@@ -170,7 +169,7 @@ def test_the_others_are_told_who_resigned(server, table):
     game = table()
     name = game.players()[1].name
     server.run(leaving.resign, game.id, 1, game.person_at(1))
-    notices = {email.seat: json.loads(email.facts) for email in game.emails() if email.kind == "resigned"}
+    notices = {email.seat: facts_of(server, email) for email in game.emails() if email.kind == "resigned"}
     assert notices == {0: {"who": name, "seat": 1}, 2: {"who": name, "seat": 1}}
 
 
