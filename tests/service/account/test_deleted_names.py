@@ -14,11 +14,11 @@ from pbem.service.clocks import more_time, reachability
 from pbem.service.desk import calls, tournament_hosts
 from pbem.service.desk.acts.clocks import Extend, Pause, Resume
 from pbem.service.desk.acts.correct import Correct
-from pbem.service.desk.acts.people import Ban
+from pbem.service.desk.acts.people import Ban, Merge
 from pbem.service.desk.acts.perform import perform
 from pbem.service.desk.acts.seats import Substitute
 from pbem.service.outgoing import deliver
-from pbem.service.people import sign_in
+from pbem.service.people import addresses, sign_in
 from pbem.service.tables import groups, invitations, joining, leaving, talk
 from pbem.service.tables.new import TableSettings
 from pbem.service.tournaments import reading, sign_up
@@ -117,6 +117,21 @@ def test_no_row_has_a_name_or_address_of_a_deleted_host(server, busy):
     rows = dict(texts_left(server))
     assert {"person_name", "alarm", "audit", "link_request"} <= rows.keys()
     check_forgotten(server, HOST, FRIEND, THIRD, *PSEUDONYMS)
+
+
+def test_deleting_someone_who_was_merged_deletes_their_other_address_and_name_too(server, person):
+    stays, other = person(HOST), person(FRIEND)
+    moderate(server, Merge(stays, other))
+    server.run(delete.delete_person, stays)
+    assert not [text for _table, text in texts_left(server) if re.search(f"{HOST}|{FRIEND}", text, re.IGNORECASE)]
+
+
+def test_someone_who_was_merged_and_plays_again_with_the_other_address_is_not_deleted(server, person):
+    stays, other = person(HOST), person(FRIEND)
+    moderate(server, Merge(stays, other))
+    server.run(joining.create_table, other, TableSettings("sunset-poker", 3))
+    server.run(delete.delete_person, stays)
+    assert server.read(addresses.read, other).name == FRIEND
 
 
 def text_of(email):
