@@ -113,6 +113,7 @@ def upgrade() -> None:
         "link_request",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
         sa.Column("mailbox", sa.Text(), nullable=False),
+        sa.Column("quota", sa.Text(), nullable=False),
         sa.Column("at", sa.DateTime(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_link_request")),
     )
@@ -436,6 +437,17 @@ def upgrade() -> None:
         sa.UniqueConstraint("name", name=op.f("uq_organiser_name")),
     )
     op.create_table(
+        "person_name",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column("person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_person_name_person_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_person_name")),
+    )
+    with op.batch_alter_table("person_name", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_person_name_person_id"), ["person_id"], unique=False)
+
+    op.create_table(
         "profile",
         sa.Column(
             "person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
@@ -560,13 +572,16 @@ def upgrade() -> None:
         sa.Column("at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("what", sa.Text(), nullable=False),
         sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
         sa.Column("says", sa.Text(), nullable=False),
         sa.Column("emailed_at", sa.DateTime(timezone=True), nullable=True),
         sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_alarm_game_id")),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_alarm_person_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_alarm")),
     )
     with op.batch_alter_table("alarm", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_alarm_emailed_at_id"), ["emailed_at", "id"], unique=False)
+        batch_op.create_index(batch_op.f("ix_alarm_person_id"), ["person_id"], unique=False)
 
     op.create_table(
         "audit",
@@ -1388,6 +1403,7 @@ def downgrade() -> None:
 
     op.drop_table("audit")
     with op.batch_alter_table("alarm", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_alarm_person_id"))
         batch_op.drop_index(batch_op.f("ix_alarm_emailed_at_id"))
 
     op.drop_table("alarm")
@@ -1421,6 +1437,10 @@ def downgrade() -> None:
 
     op.drop_table("tournament")
     op.drop_table("profile")
+    with op.batch_alter_table("person_name", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_person_name_person_id"))
+
+    op.drop_table("person_name")
     op.drop_table("organiser")
     with op.batch_alter_table("group_members", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_group_members_person_id"))

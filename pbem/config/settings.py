@@ -243,7 +243,9 @@ class Limits:
         number(0, 10_000), "20", "Maximum emails per hour to addresses typed from one network; 0 for no limit."
     )
     mailbox_a_day: int = setting(
-        number(0, 1000), "5", "Maximum emails per day to one mailbox because its address was typed; 0 for no limit."
+        number(0, 1000),
+        "5",
+        "Maximum emails per day to one mailbox whose address strangers typed, and as many for players; 0 for no limit.",
     )
     domain_an_hour: int = setting(
         number(0, 10_000), "100", "Maximum emails per hour to typed addresses of one domain; 0 for no limit."

@@ -152,8 +152,8 @@ class Actor:
     person_id: int | None = None
 
     def __str__(self) -> str:
-        """The name in the audit: `organiser Ann`, `host Ben`, `command line root`."""
-        return f"{self.role} {self.name}"
+        """The actor in the audit: `organiser Ann`, `command line root`, or a host by their number, since names go and the audit stays."""
+        return f"{self.role} {self.person_id if self.role is Role.HOST else self.name}"
 
     def require(self, act: Act) -> None:
         """Check that this role has permission for an act. Raises Forbidden."""

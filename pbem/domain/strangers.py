@@ -18,12 +18,13 @@ class Budget(StrEnum):
     """What emails to typed addresses are counted by."""
 
     NETWORK = "network"
+    SHARE = "share"
     MAILBOX = "mailbox"
     DOMAIN = "domain"
     ALL = "all"
 
 
-PERIODS: Final = {Budget.NETWORK: HOUR, Budget.MAILBOX: DAY, Budget.DOMAIN: HOUR, Budget.ALL: DAY}
+PERIODS: Final = {Budget.NETWORK: HOUR, Budget.SHARE: DAY, Budget.MAILBOX: DAY, Budget.DOMAIN: HOUR, Budget.ALL: DAY}
 """The time in which each budget may be used once."""
 
 
@@ -31,7 +32,7 @@ PERIODS: Final = {Budget.NETWORK: HOUR, Budget.MAILBOX: DAY, Budget.DOMAIN: HOUR
 class StrangerLimits:
     """The most emails to typed addresses: from one network and to one domain in an hour, to one mailbox and in all in a day.
 
-    0 means no limit. `lifetime` is how long someone who never confirms an address is remembered.
+    One network can use half of a mailbox's. 0 means no limit. `lifetime` is how long someone who never confirms an address is remembered.
     """
 
     network: int = 20
@@ -44,6 +45,8 @@ class StrangerLimits:
         """The limit of a budget."""
         return {
             Budget.NETWORK: self.network,
+            # So one network leaves some of a mailbox's emails for others.
+            Budget.SHARE: (self.mailbox + 1) // 2,
             Budget.MAILBOX: self.mailbox,
             Budget.DOMAIN: self.domain,
             Budget.ALL: self.all,

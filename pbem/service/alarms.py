@@ -6,7 +6,7 @@ players by their names there, and a server's reply: never an address, a token or
 """
 
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 
 from pbem.redaction import redact
 from pbem.service.server import Server
@@ -30,7 +30,24 @@ class AlarmKind(StrEnum):
     DOUBT = "doubt"
 
 
-def raise_alarm(tx: Tx, server: Server, kind: AlarmKind, says: str, game_id: int | None = None) -> None:
-    """Add an alarm to the next email to the organisers. What servers say may name an address, which is left out."""
+def raise_alarm(
+    tx: Tx, server: Server, kind: AlarmKind, says: str, game_id: int | None = None, person_id: int | None = None
+) -> int:
+    """Add an alarm to the next email to the organisers. Returns its id. One that names a person goes with that person.
+
+    What servers say may name an address, which is left out.
+    """
     text = says if kind is AlarmKind.CALL else redact(says)
-    alarms.add(tx, server.now(), kind, text[:LONGEST], game_id)
+    return alarms.add(tx, server.now(), kind, text[:LONGEST], game_id, person_id)
+
+
+def with_texts(tx: Tx, groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The groups of alarms in an email's facts, with the text of each that is still stored.
+
+    Number 0 has no text: its reader plays at that table.
+    """
+    says = alarms.texts(tx, [alarm["alarm"] for group in groups for alarm in group["told"]]) | {0: ""}
+    return [
+        group | {"told": [alarm | {"says": says[alarm["alarm"]]} for alarm in group["told"] if alarm["alarm"] in says]}
+        for group in groups
+    ]

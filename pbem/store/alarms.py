@@ -1,8 +1,9 @@
 """Alarms for the organisers, waiting to be emailed."""
 
+from collections.abc import Collection
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, delete, insert, or_, select, update
+from sqlalchemy import Connection, bindparam, delete, or_, select, update
 
 from pbem.store import queries
 from pbem.store.limits import Period, within
@@ -20,8 +21,9 @@ _ANY_UNSENT = (
 )
 
 
-def add(tx: Connection, at: datetime, what: str, says: str, game_id: int | None) -> None:
-    tx.execute(insert(ALARM), {"at": at, "what": what, "says": says, "game_id": game_id})
+def add(tx: Connection, at: datetime, what: str, says: str, game_id: int | None, person_id: int | None) -> int:
+    """Add an alarm. Returns its id."""
+    return queries.add(tx, ALARM, {"at": at, "what": what, "says": says, "game_id": game_id, "person_id": person_id})
 
 
 def any_unsent_before(tx: Connection, moment: datetime, now: datetime) -> bool:
@@ -41,6 +43,12 @@ def take(tx: Connection, now: datetime) -> list[AlarmRow]:
     if rows:
         tx.execute(update(ALARM).where(ALARM.c.id.in_([row.id for row in rows])).values(emailed_at=now))
     return rows
+
+
+def texts(tx: Connection, alarm_ids: Collection[int]) -> dict[int, str]:
+    """What alarms say, by their ids, as far as they are still stored."""
+    query = select(ALARM.c.id, ALARM.c.says).where(ALARM.c.id.in_(alarm_ids))
+    return {row.id: row.says for row in tx.execute(query)}
 
 
 def forget_before(tx: Connection, moment: datetime) -> None:

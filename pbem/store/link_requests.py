@@ -10,8 +10,8 @@ from pbem.store.schema import LINK_REQUEST, LinkRequestRow
 _OLDEST = select(LINK_REQUEST).order_by(LINK_REQUEST.c.id).limit(1).with_for_update(skip_locked=True)
 
 
-def add(tx: Connection, mailbox: str, now: datetime) -> None:
-    queries.add(tx, LINK_REQUEST, {"mailbox": mailbox, "at": now})
+def add(tx: Connection, mailbox: str, quota: str, now: datetime) -> None:
+    queries.add(tx, LINK_REQUEST, {"mailbox": mailbox, "quota": quota, "at": now})
 
 
 def take(tx: Connection) -> LinkRequestRow | None:

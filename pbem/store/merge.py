@@ -8,6 +8,7 @@ from sqlalchemy import Column, Connection, Table, and_, delete, exists, or_, sel
 from pbem.domain.states import EmailKind, EmailStatus, InvitationStatus, TableStatus
 from pbem.store import groups, insiders, profiles, queries, tournaments
 from pbem.store.schema import (
+    ALARM,
     BAN,
     BLOCK,
     CALL,
@@ -21,6 +22,7 @@ from pbem.store.schema import (
     OFFER,
     ORGANISER,
     OUTBOX,
+    PERSON_NAME,
     PLAYER,
     PREFERENCE,
     REVIEW,
@@ -42,6 +44,8 @@ _ANY_NUMBER: Final[tuple[Column[Any], ...]] = (
     OFFER.c.taken_by,
     BAN.c.person_id,
     CALL.c.person_id,
+    ALARM.c.person_id,
+    PERSON_NAME.c.person_id,
     CHANNEL.c.person_id,
     VACATION.c.person_id,
     ORGANISER.c.person_id,

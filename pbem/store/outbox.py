@@ -27,8 +27,9 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
+from pbem.domain.deleted_people import PersonName
 from pbem.domain.states import EmailKind, EmailStatus, TurnStatus
-from pbem.store import prefetch, queries
+from pbem.store import person_names, prefetch, queries
 from pbem.store.ledger import lines
 from pbem.store.limits import Period, within
 from pbem.store.schema import CHANNEL, DEADLINE, LEDGER, OUTBOX, PERSON, EmailRow
@@ -144,7 +145,10 @@ _READ = select(OUTBOX).where(OUTBOX.c.id == bindparam("of_id"))
 
 @dataclass(frozen=True, slots=True)
 class NewEmail:
-    """An email to be queued: its reader, its kind and what it is about; `alone` if no channel tells of it too."""
+    """An email to be queued: its reader, its kind and what it is about; `alone` if no channel tells of it too.
+
+    The names of people in `facts` are each a `PersonName`.
+    """
 
     person_id: int
     kind: EmailKind
@@ -158,7 +162,7 @@ class NewEmail:
 
 def queue(tx: Connection, emails: Collection[NewEmail], now: datetime, due_at: datetime | None = None) -> None:
     """Queue emails, due at once unless a later moment is given, and messages through their readers' channels."""
-    rows = [_row(email, now, due_at or now) for email in emails]
+    rows = _rows(tx, emails, now, due_at or now)
     if rows:
         tx.execute(_QUEUE, rows)
     through = [row for email, row in zip(emails, rows, strict=True) if email.kind in ON_CHANNELS and not email.alone]
@@ -167,7 +171,7 @@ def queue(tx: Connection, emails: Collection[NewEmail], now: datetime, due_at: d
 
 def queue_messages(tx: Connection, emails: Collection[NewEmail], now: datetime) -> None:
     """Queue messages through the readers' own channels alone, which say what these emails would."""
-    _queue_messages(tx, [_row(email, now, now) for email in emails])
+    _queue_messages(tx, _rows(tx, emails, now, now))
 
 
 def _queue_messages(tx: Connection, rows: Collection[Mapping[str, Any]]) -> None:
@@ -175,11 +179,19 @@ def _queue_messages(tx: Connection, rows: Collection[Mapping[str, Any]]) -> None
         tx.execute(_THROUGH_CHANNELS, [{f"of_{name}": row[name] for name in _ABOUT_MESSAGE} for row in rows])
 
 
-def _row(email: NewEmail, now: datetime, due_at: datetime) -> dict[str, Any]:
+def _rows(tx: Connection, emails: Collection[NewEmail], now: datetime, due_at: datetime) -> list[dict[str, Any]]:
+    names = person_names.store_all(tx, [email.facts for email in emails if email.facts])
+    return [_row(email, names, now, due_at) for email in emails]
+
+
+def _row(email: NewEmail, names: Mapping[PersonName, Any], now: datetime, due_at: datetime) -> dict[str, Any]:
+    facts = {
+        key: names[value] if isinstance(value, PersonName) else value for key, value in (email.facts or {}).items()
+    }
     return {name: getattr(email, name) for name in _ABOUT} | {
         "reader": email.person_id,
         "rank": int(email.kind not in AWAITED),
-        "facts": _FACTS.encode(email.facts or {}),
+        "facts": _FACTS.encode(facts),
         "queued_at": now,
         "due_at": due_at,
     }
@@ -193,6 +205,14 @@ def change(tx: Connection, outbox_id: int, **values: Any) -> None:
     tx.execute(
         _changing(tuple(values)), {"of_id": outbox_id} | {f"new_{name}": value for name, value in values.items()}
     )
+
+
+def is_under_way(tx: Connection, person_id: int, kind: EmailKind, game_id: int | None, recent: Period) -> bool:
+    """Whether an email of this kind about this table has just gone to a person, in this period, or is about to."""
+    same = (OUTBOX.c.person_id == person_id, OUTBOX.c.kind == kind, OUTBOX.c.game_id.is_not_distinct_from(game_id))
+    sent = and_(OUTBOX.c.status == EmailStatus.SENT, within(OUTBOX.c.queued_at, recent))
+    query = select(OUTBOX.c.id).where(*same, _IS_EMAIL, or_(OUTBOX.c.status == EmailStatus.QUEUED, sent))
+    return tx.execute(query.limit(1)).first() is not None
 
 
 def turn_before(tx: Connection, email: EmailRow) -> EmailRow | None:

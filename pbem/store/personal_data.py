@@ -6,8 +6,18 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Connection, Select, Table, delete, select, update
 
 from pbem.domain.deleted_people import NAME, former_address, former_name
-from pbem.domain.states import CallStatus, EmailStatus, OfferStatus, ReceivedStatus
-from pbem.store import channels, groups, insiders, people, players as player_rows, search, tournaments
+from pbem.domain.states import CallStatus, EmailKind, EmailStatus, OfferStatus, ReceivedStatus
+from pbem.store import (
+    channels,
+    groups,
+    insiders,
+    outbox,
+    people,
+    person_names,
+    players as player_rows,
+    search,
+    tournaments,
+)
 from pbem.store.people import PersonRow
 from pbem.store.schema import (
     ALARM,
@@ -28,8 +38,10 @@ from pbem.store.schema import (
     JOIN_REQUEST,
     LEDGER,
     LINK,
+    LINK_REQUEST,
     NOTE,
     OFFER,
+    ORGANISER,
     OUTBOX,
     PLAYER,
     PREFERENCE,
@@ -187,6 +199,7 @@ def forget(tx: Connection, person: PersonRow, zone: str) -> None:
     tx.execute(delete(BLOCK).where((BLOCK.c.person_id == person.id) | (BLOCK.c.blocked_id == person.id)))
     tx.execute(delete(FRIEND).where((FRIEND.c.person_id == person.id) | (FRIEND.c.friend_id == person.id)))
     groups.part_all(tx, person.id)
+    tx.execute(delete(LINK_REQUEST).where(LINK_REQUEST.c.mailbox == person.mailbox))
     _forget_emails(tx, person.id)
     for channel in channels.entered_by(tx, person.id):
         channels.remove(tx, channel.id)
@@ -194,10 +207,10 @@ def forget(tx: Connection, person: PersonRow, zone: str) -> None:
     tx.execute(calls.values(text=GONE, answer=None, status=CallStatus.CLOSED))
     unreserved = update(OFFER).where(*_reserved_by(person.id))
     tx.execute(unreserved.values(taken_by=None, reserved_turn=None, reserved_as=None))
-    if person.name:
-        # An alarm begins with the name of the person it is about. Once emailed, its text is needed no more.
-        emailed = (ALARM.c.emailed_at.is_not(None), ALARM.c.says.startswith(person.name, autoescape=True))
-        tx.execute(update(ALARM).where(*emailed).values(says=GONE))
+    _forget_alarms(tx, person.id)
+    person_names.forget(tx, person.id)
+    # Emails that wait for another try are written again, without the name.
+    outbox.unwrite_queued(tx)
     for game_id in tx.execute(select(PLAYER.c.game_id).where(PLAYER.c.person_id == person.id).distinct()).scalars():
         _rename(tx, game_id, person.id)
     tx.execute(update(FORMER_PLAYER).where(FORMER_PLAYER.c.person_id == person.id).values(name=NAME))
@@ -235,6 +248,14 @@ def _forget_emails(tx: Connection, person_id: int) -> None:
     unread = RECEIVED.c.status.in_((ReceivedStatus.WAITING, ReceivedStatus.DOUBTED, ReceivedStatus.PARKED))
     tx.execute(received.where(unread).values(status=ReceivedStatus.DONE, claimed_until=None))
     tx.execute(received.values(raw=None, acts="[]"))
+
+
+def _forget_alarms(tx: Connection, person_id: int) -> None:
+    """Delete what organisers were told about a person, and our copies of the emails that may have it."""
+    organisers = select(ORGANISER.c.person_id)
+    alerts = update(OUTBOX).where(OUTBOX.c.person_id.in_(organisers), OUTBOX.c.kind == EmailKind.ALERT)
+    tx.execute(alerts.where(select(ALARM.c.id).where(ALARM.c.person_id == person_id).exists()).values(body=None))
+    tx.execute(delete(ALARM).where(ALARM.c.person_id == person_id))
 
 
 def _rename(tx: Connection, game_id: int, person_id: int) -> None:

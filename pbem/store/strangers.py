@@ -10,6 +10,7 @@ from pbem.domain.delivery import AT_ONCE
 from pbem.domain.states import EmailKind, EmailStatus, TableStatus, TournamentStatus
 from pbem.store import guests
 from pbem.store.schema import (
+    ALARM,
     BOUNCE,
     GAME,
     GROUP_MEMBERS,
@@ -26,7 +27,7 @@ from pbem.store.schema import (
 )
 
 _OF_A_PLAN: Final = frozenset({INVITATION, JOIN_REQUEST, LINK, OUTBOX, PLAYER})
-_THEIR_OWN: Final = (_OF_A_PLAN - {PLAYER}) | {BOUNCE, GAME, GROUP_MEMBERS, SIGN_UP, UNREACHABLE}
+_THEIR_OWN: Final = (_OF_A_PLAN - {PLAYER}) | {ALARM, BOUNCE, GAME, GROUP_MEMBERS, SIGN_UP, UNREACHABLE}
 """Tables whose rows go with a table that was never opened, and with a stranger. Rows of any other keep them."""
 
 _TO_STRANGERS: Final = (

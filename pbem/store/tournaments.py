@@ -288,8 +288,9 @@ def answer_sign_up(tx: Connection, tournament_id: int, person_id: int, status: I
 
 
 def count_sign_ups_in(tx: Connection, person_id: int, period: Period) -> int:
-    """The number of invitations to a person in a period."""
-    return queries.count(tx, SIGN_UP, SIGN_UP.c.person_id == person_id, within(SIGN_UP.c.created_at, period))
+    """The number of invitations to a person, by hosts who typed their address, in a period."""
+    invited = (SIGN_UP.c.person_id == person_id, SIGN_UP.c.typed.is_not(None))
+    return queries.count(tx, SIGN_UP, *invited, within(SIGN_UP.c.created_at, period))
 
 
 def forget_person(tx: Connection, person_id: int) -> None:

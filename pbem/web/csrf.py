@@ -124,4 +124,8 @@ def from_our_page() -> bool:
 
 
 def _is_ours(origin: str) -> bool:
-    return origin == site.config().base_url or origin.partition("://")[2] == request.host
+    """Whether this is the site, by any of its names, but not unencrypted where it's encrypted: anyone in between could have sent that."""
+    base = site.config().base_url
+    if base == f"https://{origin.removeprefix('http://')}":
+        return False
+    return origin == base or origin.partition("://")[2] == request.host

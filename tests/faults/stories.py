@@ -184,6 +184,7 @@ def fails(world: AddressWorld) -> None:
     server.run(reachability.note_refusal, ann, "550 5.1.1 no such user")
     server.run(sign_in.send_link, "ann@example.org")
     world.carry()
+    time.passes(HOUR)
     server.run(sign_in.send_link, "ann@example.org")
     with patch("pbem.service.outgoing.outcomes.TRIES", 0):
         deliver.deliver(server, world.post)

@@ -333,7 +333,7 @@ class _Scenario:
     def goes_back(self, table: RunningGame) -> None:
         """A player is asked to go back, and told that everyone agreed: as at a table where nothing hidden was seen."""
         now, turn, asked = self.server.now(), table.row().turn, table.person_at(0)
-        facts = {"who": table.players()[1].name, "back_to": turn - 1}
+        facts = {"who": table.players()[1].called, "back_to": turn - 1}
         email = outbox.NewEmail(asked, EmailKind.BACK_PROPOSED, table.id, None, 0, turn, facts)
         self.server.store.write(lambda tx: votes.add_back_vote(tx, table.row(), 1, turn - 1))
         self.server.store.write(lambda tx: outbox.queue(tx, [email], now))

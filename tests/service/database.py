@@ -7,9 +7,11 @@ from typing import Any
 from sqlalchemy import event, select
 
 from pbem.redaction import hide_tokens
+from pbem.service import alarms
 from pbem.service.server import Server
 from pbem.store.database import Store
 from pbem.store.outbox import EmailRow
+from pbem.store.person_names import read_facts
 from pbem.store.schema import LINK, METADATA, OUTBOX
 
 
@@ -38,6 +40,13 @@ def queued_emails(server: Server, person_id: int | None = None, kind: str | None
     with server.store.read() as tx:
         rows = [EmailRow(**row._mapping) for row in tx.execute(select(OUTBOX).order_by(OUTBOX.c.id))]
     return [row for row in rows if person_id in (None, row.person_id) and kind in (None, row.kind)]
+
+
+def facts_of(server: Server, email: EmailRow) -> dict[str, Any]:
+    """The facts of an email, with the names that people have now, and with what its alarms say."""
+    with server.store.read() as tx:
+        facts = read_facts(tx, email.facts)
+        return facts | ({"alarms": alarms.with_texts(tx, facts["alarms"])} if "alarms" in facts else {})
 
 
 def email_kinds(server: Server, person_id: int) -> list[str]:

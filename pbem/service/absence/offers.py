@@ -175,7 +175,7 @@ def _give_up(tx: Tx, server: Server, game: GameRow, player: PlayerRow, why: str,
         return True
     offered_at = since or server.now()
     offer_id = tables.add_offer(tx, game.id, player.seat, player.person_id, why, successor, offered_at)
-    facts = {"why": why, "who": player.name, "seat": player.seat, "offer": offer_id}
+    facts = {"why": why, "who": player.called, "seat": player.seat, "offer": offer_id}
     game = seats.give_to_bot(tx, server, game, player.seat, Actor.CLOCK)
     queue_notice(tx, server, player.person_id, game, None, "replaced", facts)
     tell_others(tx, server, game, player.seat, "bot_plays", facts)
@@ -198,7 +198,7 @@ def _put_on_offer(
     offered_at = since or server.now()
     offer_id = tables.add_offer(tx, game.id, player.seat, player.person_id, why, Successor.SUBSTITUTE, offered_at)
     game = seats.offer(tx, server, game, player.seat, by, why, reason)
-    facts = {"why": why, "who": player.name, "seat": player.seat, "offer": offer_id, "reason": reason, "by": by}
+    facts = {"why": why, "who": player.called, "seat": player.seat, "offer": offer_id, "reason": reason, "by": by}
     queue_notice(tx, server, player.person_id, game, None, "seat_offered", facts)
     clocks_deadlines.notify_people(tx, server, game, "seat_on_offer", facts, but={player.person_id})
     return _email_volunteers(tx, server, game, offer_id, player.seat, player.person_id)

@@ -164,7 +164,7 @@ def _tell(tx: Tx, server: Server, row: GameRow, turn: int, seat: int, asked: Seq
     again = outbox.NewEmail(people[seat], EmailKind.TURN, row.id, row.seq, seat, row.turn)
     outbox.queue(tx, [again], now, now + server.hold)
     channels.tell_table(tx, row.id, EmailKind.TURN, row.turn, row.seq, now)
-    who = next(player.name for player in player_rows.of_game(tx, row.id) if player.seat == seat)
+    who = next(player.called for player in player_rows.of_game(tx, row.id) if player.seat == seat)
     facts = {"who": who, "turn": turn, "next_turn": row.turn}
     for other in sorted({people[each.seat] for each in asked if each.seat in people} - {people[seat]}):
         clocks_deadlines.queue_notice(tx, server, other, row, None, "taken_back", facts)

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from datetime import timedelta
 from typing import Final
 
-from pbem.domain.deleted_people import is_former
+from pbem.domain.deleted_people import PersonName, is_former
 from pbem.domain.errors import Forbidden, Gone, Refusal
 from pbem.domain.missed_turns import Successor
 from pbem.domain.states import OfferStatus, TableStatus
@@ -111,7 +111,7 @@ def come_back(tx: Tx, server: Server, game_id: int, seat: int, person_id: int) -
     game = seats.give_to_person(tx, server, game, seat, Actor.PERSON, person, name)
     tables.end_offer(tx, offer.id, OfferStatus.BACK, server.now())
     tell_taker(tx, server, game, offer, "back")
-    offers.tell_others(tx, server, game, seat, "player_back", {"who": name, "seat": seat})
+    offers.tell_others(tx, server, game, seat, "player_back", {"who": PersonName(person_id, name), "seat": seat})
 
 
 def replace_player(
@@ -123,7 +123,7 @@ def replace_player(
         raise Gone(_("They already have this seat."), remedy=_("Nothing changed."))
     if person_id is None:
         game = seats.give_to_bot(tx, server, game, seat, by, reason)
-        what, who = "bot_plays", before.name
+        what, who = "bot_plays", before.called
     else:
         person = people.lock(tx, person_id)
         if is_former(person.address):
@@ -131,15 +131,16 @@ def replace_player(
         if not game.doubles and any(player.person_id == person_id for player in players):
             raise Forbidden(_("They're already at this table."), why=_("Its host allows one seat per player."))
         must_have_room(tx, server, person, game)
-        who = seats.name_at(tx, game_id, seat, person_id, parse_name(person.name or _UNNAMED, stored=True))
-        game = seats.give_to_person(tx, server, game, seat, by, person, who, reason)
+        name = seats.name_at(tx, game_id, seat, person_id, parse_name(person.name or _UNNAMED, stored=True))
+        game = seats.give_to_person(tx, server, game, seat, by, person, name, reason)
+        who = PersonName(person_id, name)
         what = "substitute_plays"
     offer = tables.offer_of_seat(tx, game_id, seat)
     if offer is not None:
         tables.end_offer(tx, offer.id, OfferStatus.OVER, server.now(), person_id)
         if offer.taken_by != person_id:
             tell_taker(tx, server, game, offer, "other")
-    facts = {"who": who, "gone": before.name, "seat": seat, "why": "organiser", "reason": reason, "by": by}
+    facts = {"who": who, "gone": before.called, "seat": seat, "why": "organiser", "reason": reason, "by": by}
     offers.tell_others(tx, server, game, seat, what, facts)
     if before.person_id is not None:
         facts |= {"by_bot": person_id is None}
@@ -155,7 +156,7 @@ def tell_taker(tx: Tx, server: Server, game: GameRow, offer: OfferRow, outcome: 
     """Tell the person who reserved a seat, if any, that they do not get it."""
     if offer.taken_by is None:
         return
-    gone = next(player.name for player in player_rows.of_game(tx, game.id) if player.seat == offer.seat)
+    gone = next(player.called for player in player_rows.of_game(tx, game.id) if player.seat == offer.seat)
     facts = {"outcome": outcome, "gone": gone, "says": reason}
     queue_notice(tx, server, offer.taken_by, game, None, "reservation_lost", facts)
 
@@ -210,7 +211,7 @@ def _hand_over(tx: Tx, server: Server, game: GameRow, offer: OfferRow, person: P
     name = seats.name_at(tx, game.id, offer.seat, person.id, name)
     game = seats.give_to_person(tx, server, game, offer.seat, Actor.PERSON, person, name)
     tables.end_offer(tx, offer.id, OfferStatus.TAKEN, server.now(), person.id)
-    facts = {"who": name, "gone": before.name, "seat": offer.seat, "offer": offer.id}
+    facts = {"who": PersonName(person.id, name), "gone": before.called, "seat": offer.seat, "offer": offer.id}
     offers.tell_others(tx, server, game, offer.seat, "substitute_plays", facts)
     if before.person_id is not None:
         queue_notice(tx, server, before.person_id, game, None, "seat_taken", facts)

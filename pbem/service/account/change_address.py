@@ -46,7 +46,7 @@ def ask(tx: Tx, server: Server, person_id: int, address: str, network: str = "")
             why=_("We send at most %(mails_a_day)s a day.", mails_a_day=EMAILS_A_DAY),
             remedy=_("Use the link in one of them, or try again tomorrow."),
         )
-    strangers.count_emails(tx, server, [mailbox], network)
+    strangers.count_emails(tx, server, [mailbox], network, by_player=True)
     # The request is as good as this link: when the person's links are revoked, it ends too.
     granted = service_links.read(tx, service_links.make(tx, server, LinkKey(Purpose.STOP, person.id))).nonce
     request = {"here": True, "person": person.id, "address": given, "granted": granted}

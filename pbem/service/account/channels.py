@@ -21,7 +21,7 @@ from pbem.domain.channels import (
     parse_kind,
     parse_secret,
 )
-from pbem.domain.deleted_people import is_former
+from pbem.domain.deleted_people import PersonName, is_former
 from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, TooMany, read_fields
 from pbem.domain.guests import is_guest
 from pbem.domain.states import EmailKind, TableStatus
@@ -257,7 +257,8 @@ def _send_code(tx: Tx, server: Server, person_id: int, channel_id: int) -> None:
 def _tell_table(tx: Tx, server: Server, row: ChannelRow, game: GameRow, person_id: int, what: str) -> None:
     """Tell everyone at a table of its channel, also its host."""
     players = player_rows.of_game(tx, game.id)
-    who = next((player.name for player in players if player.person_id == person_id), people.read(tx, person_id).name)
+    own_name = PersonName(person_id, people.read(tx, person_id).name)
+    who = next((player.called for player in players if player.person_id == person_id), own_name)
     facts = _facts(row, what) | {"who": who}
     readers = sorted({player.person_id for player in players if player.person_id is not None} | {person_id})
     # A stranger in a borrowed browser may have added it.

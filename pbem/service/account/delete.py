@@ -21,10 +21,12 @@ from pbem.store import (
     games,
     limits,
     links,
+    merge,
     outbox,
     people,
     personal_data,
     players as player_rows,
+    results,
     revocations,
     tables,
     tournaments,
@@ -69,13 +71,21 @@ def delete_person(tx: Tx, server: Server, person_id: int, reason: str = "") -> l
     for tournament in tournaments.of_person(tx, person_id):
         sign_up.decline(tx, server, tournament.id, person_id)
     left = _leave_tables(tx, server, person_id, reason, ())
-    person = people.lock(tx, person_id)
+    persons = {each: people.lock(tx, each) for each in sorted({person_id, *_merged_into(tx, person_id)})}
     # Others may have given them a seat before this lock. Nobody does so afterwards: they are no one who can take it.
     left += _leave_tables(tx, server, person_id, reason, left)
-    if not is_former(person.address):
-        personal_data.forget(tx, person, server.zone)
-        links.revoke_person(tx, server.randomness, person_id)
+    for each, person in persons.items():
+        if not is_former(person.address):
+            personal_data.forget(tx, person, server.zone)
+            links.revoke_person(tx, server.randomness, each)
     return sorted(left)
+
+
+def _merged_into(tx: Tx, person_id: int) -> list[int]:
+    """The people that were merged into this one, whose other address and name are still here; not those who have played on."""
+    key = people.read(tx, person_id).key
+    found = [people.by_key(tx, old) for old, now in results.merged(tx).items() if now == key]
+    return [each.id for each in found if each is not None and not merge.tables_of(tx, each.id)]
 
 
 def _leave_tables(tx: Tx, server: Server, person_id: int, reason: str, but: Collection[int]) -> list[int]:

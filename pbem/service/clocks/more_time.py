@@ -62,7 +62,7 @@ def give(tx: Tx, server: Server, game_id: int, giver: int, person_id: int, seat:
     # A player who has answered may take that back as long as the turn is open, and has more time then too.
     due_at = pauses.extend_seat(tx, server, game, row, extension)
     if row.status == TurnStatus.OPEN:
-        facts = {"by": "player", "who": players[giver].name, "due_at": due_at}
+        facts = {"by": "player", "who": players[giver].called, "due_at": due_at}
         queue_notice(tx, server, receiver, game, row, "extended", facts)
     return who
 

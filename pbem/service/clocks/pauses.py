@@ -80,7 +80,7 @@ def extend(tx: Tx, server: Server, game_id: int, more: str, reason: str, seat: i
             facts = why | {"more": more, "due_at": due_at}
             clocks_deadlines.queue_notice(tx, server, people[row.seat], game, row, "extended", facts)
     # The others are told no more than the row says: not who has not decided yet.
-    who = "" if seat is None else next(each.name for each in player_rows.of_game(tx, game_id) if each.seat == seat)
+    who = "" if seat is None else next(each.called for each in player_rows.of_game(tx, game_id) if each.seat == seat)
     if isinstance(extension, ExtendedTo):
         facts = why | {"who": who, "until": extension.moment}
     else:

@@ -158,12 +158,12 @@ def _fail(tx: Tx, server: Server, person_id: int, cause: str, why: str) -> None:
     name = people.read(tx, person_id).name or "someone without a name"
     # What the server said names the address in one way or another; the desk shows it.
     says = f"{name} ({cause}); their tables wait a week at most. The desk says why, under “Email”."
-    alarms.raise_alarm(tx, server, alarms.AlarmKind.UNREACHABLE, says)
+    alarms.raise_alarm(tx, server, alarms.AlarmKind.UNREACHABLE, says, None, person_id)
 
 
 def _notify_tables(tx: Tx, server: Server, person_id: int, what: str) -> None:
     """Tell the fellow players of a person, who goes by their name at each table."""
     for game in tables.of_person(tx, person_id, (TableStatus.PLAYING,)):
         players = player_rows.of_game(tx, game.id)
-        who = next(player.name for player in players if player.person_id == person_id)
+        who = next(player.called for player in players if player.person_id == person_id)
         clocks_deadlines.notify_people(tx, server, game, what, {"who": who}, but={person_id})

@@ -86,10 +86,10 @@ def _grouped(tx: Tx, rows: list[AlarmRow], reader: int) -> list[dict[str, object
 
 def _line(tx: Tx, row: AlarmRow, reader: int) -> dict[str, str | int]:
     title = "" if row.game_id is None else games.read(tx, row.game_id).title
-    line: dict[str, str | int] = {"at": row.at.isoformat(), "says": row.says, "table": title}
+    line: dict[str, str | int] = {"at": row.at.isoformat(), "alarm": row.id, "table": title}
     if row.what not in _TELLING or row.game_id is None:
         return line
     # It may reveal a hand, or how many have answered, at a table where the reader sits or sat.
     if insiders.has_sat(tx, reader, row.game_id):
-        return line | {"says": ""}
+        return line | {"alarm": 0}
     return line | {"called_from": row.game_id}

@@ -72,7 +72,7 @@ def call(
     if calls.count_in(tx, person_id, limits.last(HOUR, server.now())) >= CALLS_AN_HOUR:
         raise _too_many(CALLS_AN_HOUR)
     caller = people.read(tx, person_id).name or _("Someone unnamed")
-    alarms.raise_alarm(tx, server, AlarmKind.CALL, f"{caller}: {text}", game_id)
+    alarms.raise_alarm(tx, server, AlarmKind.CALL, f"{caller}: {text}", game_id, person_id)
     about = {"game_id": game_id, "seat": seat, "turn": turn, "rules": rules}
     return calls.add(tx, at=server.now(), **about, person_id=person_id, proven=True, text=text)
 
@@ -109,7 +109,7 @@ def call_from_address(tx: Tx, server: Server, address: str, text: str, *, networ
     if calls.count_unproven_in(tx, limits.last(HOUR, server.now())) >= STRANGERS_AN_HOUR:
         raise _too_many(STRANGERS_AN_HOUR)
     # An alarm names nobody who has not shown who they are.
-    alarms.raise_alarm(tx, server, AlarmKind.CALL, _("Sender not confirmed: %(text)s", text=text))
+    alarms.raise_alarm(tx, server, AlarmKind.CALL, _("Sender not confirmed: %(text)s", text=text), None, person.id)
     return calls.add(tx, at=server.now(), person_id=person.id, proven=False, text=text)
 
 

@@ -2,7 +2,7 @@
 
 Nobody learns whether the name, the passphrase or the code was wrong. Attempts are limited in the database, whichever process
 is asked: for each session and each device where the organiser has signed in before, and for everyone else by name and by
-network. So strangers cannot use up an organiser's attempts. Hashing is slow on purpose, so it is done outside transactions.
+network, with a small part of a name's for each network. So strangers cannot use up an organiser's attempts. Hashing is slow on purpose, so it is done outside transactions.
 Nothing typed is stored or logged; refusals are.
 """
 
@@ -34,7 +34,10 @@ from pbem.store.sessions import Holder
 
 TRIES: Final = 5
 TRIES_WITHIN: Final = timedelta(minutes=10)
-"""Attempts for a name, a device or a session: this many at once, all of them free again after this time."""
+"""Attempts for a device, a session, or a name from one network: this many at once, all of them free again after this time."""
+
+TRIES_OF_NAME: Final = 25
+"""The same for a name from all networks together: more than any of them has, so none locks an organiser out of a new browser."""
 
 TRIES_OF_NETWORK: Final = 20
 """The same for a network from which people come without a device."""
@@ -61,7 +64,13 @@ def sign_in(
     name = name.strip()
     known = devices.is_known(server, device, name)
     quotas = (
-        [_quota(server, "device", device)] if known else [_quota(server, "name", name), _of_network(server, network)]
+        [_quota(server, "device", device)]
+        if known
+        else [
+            _quota(server, "name from", f"{name} {network}"),
+            _quota(server, "name", name, TRIES_OF_NAME),
+            _quota(server, "network", network, TRIES_OF_NETWORK),
+        ]
     )
     with nullcontext() if known else _one_of_few():
         organiser = _check_passphrase(server, name, passphrase, quotas)
@@ -73,7 +82,7 @@ def sign_in(
             if step is None:
                 raise _wrong()
             organisers.change(tx, row.id, totp_step=step)
-        quota.give_back(tx, server, quotas[:1])
+        quota.give_back(tx, server, quotas[:2])
         return sessions.start(tx, server, Holder(organiser_id=row.id), label)
 
     return server.run(work)
@@ -163,12 +172,8 @@ def _one_of_few() -> Iterator[None]:
         _strangers.release()
 
 
-def _quota(server: Server, what: str, of: str) -> Quota:
-    return quota.quota_of(server, f"desk/{what}", of, TRIES, TRIES_WITHIN)
-
-
-def _of_network(server: Server, network: str) -> Quota:
-    return quota.quota_of(server, "desk/network", network, TRIES_OF_NETWORK, TRIES_WITHIN)
+def _quota(server: Server, what: str, of: str, most: int = TRIES) -> Quota:
+    return quota.quota_of(server, f"desk/{what}", of, most, TRIES_WITHIN)
 
 
 def _name_of(server: Server, session: Session) -> str:

@@ -5,7 +5,7 @@ into a template happens elsewhere, outside of any transaction.
 
 Facts by kind, beside what the rows themselves say:
 
-    invitation  host          declined, left, resigned, end_proposed  who          voided  why
+    invitation  host          left, resigned, end_proposed  who          declined  person          voided  why
     back_proposed  who, back_to
     joined      word, commitment                                      call_answered  call, answer, done
     reminder    due_at        auto_passed  choice, due_at, warning, until  substitute   offer
@@ -48,6 +48,7 @@ from pbem.mail.write.board import print_board
 from pbem.mail.write.compose import EmailContent, Letterhead, Reader, Thread, message_id
 from pbem.mail.write.words import DigestSection, SeatContent, TalkLine, Words
 from pbem.plugins.away import loads
+from pbem.service import alarms
 from pbem.service.clocks.deadlines import bank_left
 from pbem.service.outgoing.email_links import OFFERS
 from pbem.service.outgoing.rating_content import rating_lines
@@ -59,6 +60,7 @@ from pbem.service.play.log import StandingEntry, latest_entries, sealed_in
 from pbem.service.play.rules import rules_of
 from pbem.service.play.seat_cache import SeatKnowledge
 from pbem.service.server import Server
+from pbem.service.tables.invitations import name_for_host
 from pbem.store import (
     deadlines,
     games,
@@ -74,6 +76,7 @@ from pbem.store import (
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.outbox import EmailRow
+from pbem.store.person_names import read_facts
 from pbem.store.players import PlayerRow
 from pbem.tokens import Purpose
 
@@ -168,7 +171,7 @@ class _Reading:
         game = None if email.game_id is None else games.read(tx, email.game_id)
         players = [] if game is None else player_rows.of_game(tx, game.id)
         rules = None if game is None else rules_of(game)
-        facts = json.loads(email.facts)
+        facts = read_facts(tx, email.facts)
         tournament = tournament_of(tx, facts)
         is_stranger = person.confirmed_at is None
         if is_stranger:
@@ -176,6 +179,10 @@ class _Reading:
             facts.pop("call", None)
         if email.kind == EmailKind.NOTICE:
             facts = words.notice_facts(facts, email.seat, rules)
+        if email.kind == EmailKind.DECLINED and game is not None:
+            facts["who"] = name_for_host(tx, game.id, facts["person"])
+        if email.kind == EmailKind.ALERT:
+            facts["alarms"] = alarms.with_texts(tx, facts["alarms"])
         variables: Words = {"facts": facts} | self._link_variables()
         if email.kind == EmailKind.CONFIRM:
             variables |= self._what_confirms(rules)
@@ -412,7 +419,7 @@ class _Reading:
             seat=seat,
             sentences=words.tell_all(seat_cache.facts_by_turn(game, known, own.seat), seat.teller_in),
             news=tuple(
-                {"kind": email.kind, "facts": json.loads(email.facts)}
+                {"kind": email.kind, "facts": read_facts(self.tx, email.facts)}
                 for email in replaced
                 if email.game_id == game.id and email.seat in (None, own.seat)
             ),

@@ -18,6 +18,8 @@ from pbem.domain.outdated import ASKING
 from pbem.domain.states import EmailKind, TableStatus
 from pbem.i18n.speech import gettext as _
 from pbem.mail.write.compose import EmailContent, Letterhead, compose
+from pbem.service import alarms
+from pbem.service.alarms import AlarmKind
 from pbem.service.outgoing import content
 from pbem.service.outgoing.prepare import make_drafts
 from pbem.service.play import move
@@ -150,7 +152,7 @@ def _example_facts(
     soon = (server.now() + timedelta(hours=6)).isoformat()
     pure: dict[str, dict[str, Any]] = {
         EmailKind.JOINED: {"word": "lighthouse", "commitment": game.commitment},
-        EmailKind.DECLINED: {"who": other},
+        EmailKind.DECLINED: {"person": player.person_id},
         EmailKind.LEFT: {"who": other},
         EmailKind.RESIGNED: {"who": other},
         EmailKind.END_PROPOSED: {"who": other},
@@ -206,7 +208,8 @@ def _example_facts(
             preferences.set_of_table(tx, player.person_id, game.id, "daily")
             return {"letters": [], "since": {}, "until": {f"{game.id}": game.turn}, "heard": {}, "lines": {}}
         case EmailKind.ALERT:
-            alarm = {"at": server.now().isoformat(), "table": game.title, "says": f"{other} calls."}
+            alarm_id = alarms.raise_alarm(tx, server, AlarmKind.CALL, f"{other} calls.")
+            alarm = {"at": server.now().isoformat(), "table": game.title, "alarm": alarm_id}
             return {"who": player.name, "alarms": [{"what": "call", "number": 1, "told": [alarm]}]}
     return pure.get(kind, {})
 

@@ -5,6 +5,7 @@ is known, so that nobody can find out who plays here.
 """
 
 from collections.abc import Callable, Collection, Mapping
+from datetime import timedelta
 from functools import partial
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -26,12 +27,15 @@ from pbem.service import links
 from pbem.service.clocks.deadlines import lock_games_of, settle_person
 from pbem.service.people import strangers
 from pbem.service.server import Server
-from pbem.store import insiders, organisers, outbox, people, results
+from pbem.store import insiders, limits, organisers, outbox, people, results
 from pbem.store.database import Tx
 from pbem.store.people import PersonRow
 
 LONGEST_ADDRESS: Final = 254
 """The limit of SMTP."""
+
+TOGETHER: Final = timedelta(minutes=10)
+"""Emails that say the same and are asked for within this time are one."""
 
 _KEY_BYTES: Final = 10
 
@@ -140,9 +144,14 @@ def add_guest(tx: Tx, server: Server, name: str) -> PersonRow:
 
 
 def ask_to_confirm(tx: Tx, server: Server, person: PersonRow, game_id: int | None = None, network: str = "") -> None:
-    """Email a link to confirm an address typed by someone in this network. Raises TooMany where a budget is over."""
+    """Email a link to confirm an address typed by someone in this network, unless it has just been emailed.
+
+    Raises TooMany where a budget is over.
+    """
     now = server.now()
     people.lock(tx, person.id)
+    if outbox.is_under_way(tx, person.id, EmailKind.CONFIRM, game_id, limits.last(TOGETHER, now)):
+        return
     strangers.count_emails(tx, server, [person.mailbox], network)
     outbox.queue(tx, [outbox.NewEmail(person.id, EmailKind.CONFIRM, game_id)], now, now)
 

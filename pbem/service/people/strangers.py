@@ -1,12 +1,14 @@
 """Strangers: budgets of email to typed addresses, and deleting people who never confirm theirs.
 
 An email over a budget is refused, and never queued. Every typed address is counted, confirmed or not, so that no refusal
-says who plays here. Email about a person's own tables is never counted. The budgets are shares in the database, which all
-processes use up together.
+says who plays here. Email about a person's own tables is never counted. What
+players ask for who have shown who they are has budgets of its own, which strangers can't use up. Someone whose mailbox's budget
+strangers have used up finds emails there whose links confirm the address, and needs no more of them. The budgets are shares in the
+database, which all processes use up together.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime
 from hashlib import sha256
 from typing import Final
@@ -31,21 +33,26 @@ _ROOT: Final = "/strangers"
 """The row that is locked by everyone who counts. A domain, whose quotas are in the same table, has no slash."""
 
 
-def count_emails(tx: Tx, server: Server, mailboxes: Collection[str], network: str = "") -> None:
-    """Count an email to each of these typed addresses, asked for from one network. Raises TooMany; then none is counted."""
+def count_emails(
+    tx: Tx, server: Server, mailboxes: Collection[str], network: str = "", *, by_player: bool = False
+) -> None:
+    """Count an email to each of these typed addresses, asked for from one network, by a player or someone unknown.
+
+    Raises TooMany; then none is counted.
+    """
     if not mailboxes:
         return
     now = server.now()
     typed = {fold_aliases(mailbox): mailbox for mailbox in mailboxes}
     # Locks the row, so that of two at once only one uses a share.
     rate_limits.write(tx, {_ROOT: now})
-    for (budget, whose), count in Counter(_uses(mailboxes, network)).items():
-        most, name = server.strangers.most(budget), f"{_ROOT}/{budget}/{sha256(whose.encode()).hexdigest()}/"
+    for (budget, whose), count in Counter(_uses(mailboxes, network, by_player=by_player)).items():
+        most, name = server.strangers.most(budget), _name(budget, whose, by_player=by_player)
         if not most:
             continue
         used = rate_limits.shares(tx, name, now)
         if used.count + count > most:
-            raise _refusal(budget, typed.get(whose, whose), most, now, used.first_free or now)
+            raise _refusal(budget, _shown(whose, typed), most, now, used.first_free or now)
         until = now + PERIODS[budget]
         rate_limits.write(tx, {f"{name}{used.next_number + each:010}": until for each in range(count)})
 
@@ -71,14 +78,27 @@ def _forget(server: Server, stranger: int, moment: datetime) -> bool:
         return False
 
 
-def _uses(mailboxes: Collection[str], network: str) -> Iterator[tuple[Budget, str]]:
+def _uses(mailboxes: Collection[str], network: str, *, by_player: bool) -> Iterator[tuple[Budget, tuple[str, ...]]]:
     """The budgets that these emails use, each as often as they use it."""
     for mailbox in mailboxes:
         if network:
-            yield Budget.NETWORK, network
-        yield Budget.MAILBOX, fold_aliases(mailbox)
-        yield Budget.DOMAIN, mailbox.rpartition("@")[2]
-        yield Budget.ALL, ""
+            yield Budget.NETWORK, (network,)
+        if network and not by_player:
+            yield Budget.SHARE, (fold_aliases(mailbox), network)
+        yield Budget.MAILBOX, (fold_aliases(mailbox),)
+        yield Budget.DOMAIN, (mailbox.rpartition("@")[2],)
+        yield Budget.ALL, ()
+
+
+def _name(budget: Budget, whose: tuple[str, ...], *, by_player: bool) -> str:
+    # Requests of a network are counted together, by players and others.
+    asked_by = "any" if budget is Budget.NETWORK else "players" if by_player else "others"
+    return "/".join((_ROOT, asked_by, budget, *(sha256(each.encode()).hexdigest() for each in whose), ""))
+
+
+def _shown(whose: tuple[str, ...], typed: Mapping[str, str]) -> str:
+    """The address that was typed, or the domain."""
+    return typed.get(whose[0], whose[0]) if whose else ""
 
 
 def _refusal(budget: Budget, whose: str, most: int, now: datetime, free_at: datetime) -> TooMany:
@@ -89,6 +109,15 @@ def _refusal(budget: Budget, whose: str, most: int, now: datetime, free_at: date
                 _("Too many emails were requested from your network, so this one wasn't sent."),
                 why=_("We send at most %(most)s an hour, because anyone can type someone else's address.", most=most),
                 remedy=_("Try again in %(time)s.", time=time),
+            )
+        case Budget.SHARE:
+            return TooMany(
+                _(
+                    "Too many emails to %(address)s were requested from your network, so this one wasn't sent.",
+                    address=whose,
+                ),
+                why=_("We send at most %(most)s a day, because anyone can type someone else's address.", most=most),
+                remedy=_("Use the link in one of them, or try again in %(time)s.", time=time),
             )
         case Budget.MAILBOX:
             return TooMany(

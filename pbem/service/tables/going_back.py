@@ -129,7 +129,7 @@ def _vote(tx: Tx, row: GameRow, person_id: int, back_to: int) -> None:
 
 def _ask(tx: Tx, server: Server, row: GameRow, seat: int, others: set[int], back_to: int) -> None:
     now, players = server.now(), player_rows.of_game(tx, row.id)
-    facts = {"who": next(player.name for player in players if player.seat == seat), "back_to": back_to}
+    facts = {"who": next(player.called for player in players if player.seat == seat), "back_to": back_to}
     seats = {person_id: at for at, person_id in people_by_seat(tx, row.id).items()}
     # Proposing and withdrawing all day must not email the others each time.
     day = limits.last(timedelta(days=1), now)

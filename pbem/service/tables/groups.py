@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
+from pbem.domain.deleted_people import PersonName
 from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, TooMany
 from pbem.domain.guests import is_guest
 from pbem.domain.states import EmailKind, GroupRole
@@ -108,7 +109,7 @@ def invite(tx: Tx, server: Server, person_id: int, key: str, addresses: tuple[st
             _("This group would be too large."), why=_("It can have up to %(most)s members.", most=MOST_MEMBERS)
         )
     # Every address counts, or a refusal would tell who is in already.
-    strangers.count_emails(tx, server, [person.mailbox for person in typed.values()], network)
+    strangers.count_emails(tx, server, [person.mailbox for person in typed.values()], network, by_player=True)
     day = limits.last(timedelta(days=1), now)
     for person in new:
         if people.count_emails_in(tx, person.id, EmailKind.GROUP_INVITATION, day) < INVITATIONS_A_DAY:
@@ -181,7 +182,7 @@ def _invite(tx: Tx, server: Server, found: Membership, person: PersonRow) -> Non
     if found.own.person_id in {row.blocked_id for row in blocks.blocked_by(tx, person.id)}:
         # People who block the organiser get no email, and the organiser is not told.
         return
-    facts = {"group": found.group.id, "name": found.group.name, "who": found.own.name}
+    facts = {"group": found.group.id, "name": found.group.name, "who": PersonName(found.own.person_id, found.own.name)}
     outbox.queue(tx, [outbox.NewEmail(person.id, EmailKind.GROUP_INVITATION, facts=facts)], now)
 
 

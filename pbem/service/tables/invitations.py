@@ -5,6 +5,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Final
 
+from pbem.domain.deleted_people import PersonName
 from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, TooMany, read_fields
 from pbem.domain.guests import is_guest
 from pbem.domain.states import EmailKind, InvitationStatus, TableStatus
@@ -45,9 +46,16 @@ def decline(tx: Tx, server: Server, game_id: int, person_id: int) -> None:
     now = server.now()
     is_news = tables.answer_invitation(tx, game_id, person_id, InvitationStatus.DECLINED, now)
     if is_news and row.status == TableStatus.OPEN:
-        # What the host typed, never an address that they may not know: it can have changed since.
-        facts = {"who": invitation.typed or people.read(tx, person_id).name}
-        outbox.queue(tx, [outbox.NewEmail(row.host_id, EmailKind.DECLINED, game_id, facts=facts)], now)
+        outbox.queue(tx, [outbox.NewEmail(row.host_id, EmailKind.DECLINED, game_id, facts={"person": person_id})], now)
+
+
+def name_for_host(tx: Tx, game_id: int, person_id: int) -> str:
+    """What the host calls someone they invited: the address as the host typed it, and never another, or their name.
+
+    Empty if they are not here any more.
+    """
+    invited = next((row for row in tables.invitations(tx, game_id) if row.person_id == person_id), None)
+    return "" if invited is None else invited.typed or people.read(tx, person_id).name
 
 
 def check_addresses(addresses: tuple[str, ...]) -> None:
@@ -75,7 +83,7 @@ def invite_addresses(
     for address, person in persons.invitees(tx, server, addresses).items():
         invited.setdefault(person.id, (person, address.strip()))
     new = _invite(tx, server, row, host, {person_id: typed for person_id, (_, typed) in invited.items()}, host_name)
-    strangers.count_emails(tx, server, [invited[person_id][0].mailbox for person_id in new], network)
+    strangers.count_emails(tx, server, [invited[person_id][0].mailbox for person_id in new], network, by_player=True)
     return len(new)
 
 
@@ -126,7 +134,7 @@ def _invite(
     _must_be_few(len(earlier) + len(new))
     # People who block the host get no email, and the host is not told.
     blockers = block_rows.blockers_of(tx, row.host_id)
-    facts = {"host": host_name}
+    facts = {"host": PersonName(host.id, host_name)}
     emails = [outbox.NewEmail(each, EmailKind.INVITATION, row.id, facts=facts) for each in new if each not in blockers]
     outbox.queue(tx, emails, now)
     return new

@@ -56,7 +56,7 @@ def leave(tx: Tx, server: Server, game_id: int, person_id: int, reason: str = ""
         tables.drop_player(tx, game_id, player.number)
     now = server.now()
     tables.withdraw_acceptance(tx, game_id, person_id, now)
-    facts = {"who": own[0].name} | reason_facts(reason)
+    facts = {"who": own[0].called} | reason_facts(reason)
     outbox.queue(tx, [outbox.NewEmail(row.host_id, EmailKind.LEFT, game_id, facts=facts)], now)
 
 
@@ -81,7 +81,7 @@ def resign(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, reas
     if not left:
         end(tx, server, row, "table", mark("Nobody was left to play."))
         return
-    _email_people(tx, server, row, EmailKind.RESIGNED, {"who": player.name, "seat": seat} | reason_facts(reason))
+    _email_people(tx, server, row, EmailKind.RESIGNED, {"who": player.called, "seat": seat} | reason_facts(reason))
     after_resignation(tx, server, row, seat, person_id)
     if row.host_id == person_id:
         _pass_host_on(tx, server, row, left)
@@ -186,13 +186,13 @@ def _pass_host_on(tx: Tx, server: Server, row: GameRow, left: list[PlayerRow]) -
 
 def _ask_the_others(tx: Tx, server: Server, row: GameRow, person_id: int, left: list[PlayerRow]) -> None:
     now = server.now()
-    others = sorted({player.person_id for player in left if player.person_id not in (None, person_id)})
-    facts = {"who": next(player.name for player in left if player.person_id == person_id)}
+    others = {player.person_id: player.seat for player in left if player.person_id not in (None, person_id)}
+    facts = {"who": next(player.called for player in left if player.person_id == person_id)}
     # Agreeing and withdrawing all day must not email the others each time.
     day = limits.last(timedelta(days=1), now)
     emails = [
-        outbox.NewEmail(other, EmailKind.END_PROPOSED, row.id, facts=facts)
-        for other in others
+        outbox.NewEmail(other, EmailKind.END_PROPOSED, row.id, None, seat, facts=facts)
+        for other, seat in sorted(others.items())
         if people.count_emails_in(tx, other, "end_proposed", day, row.id) < PROPOSALS_A_DAY
     ]
     outbox.queue(tx, emails, now)

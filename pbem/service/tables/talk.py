@@ -77,7 +77,7 @@ def _notify_mentioned(tx: Tx, server: Server, game: GameRow, author: int, line: 
         if seat != author and author not in blocks.blocked_seats(tx, game.id, seat)
     }
     persons = people.read_all(tx, {person for person in readers.values() if person is not None}) if readers else {}
-    facts, day = {"who": players[author].name, "line": line}, limits.last(timedelta(days=1), server.now())
+    facts, day = {"who": players[author].called, "line": line}, limits.last(timedelta(days=1), server.now())
     emails = [
         outbox.NewEmail(person, EmailKind.MENTION, game.id, None, seat, None, facts)
         for seat, person in sorted(readers.items())

@@ -9,6 +9,7 @@ from dataclasses import asdict, replace
 from datetime import timedelta
 from typing import Final
 
+from pbem.domain.deleted_people import PersonName
 from pbem.domain.errors import BadInput, Forbidden, Gone, Refusal, Stale, TooMany, read_fields
 from pbem.domain.guests import is_guest
 from pbem.domain.states import EmailKind, EntrantStatus, InvitationStatus, TournamentStatus
@@ -27,7 +28,7 @@ from pbem.store.people import PersonRow
 from pbem.store.schema import EntrantRow, TournamentRow
 
 EMAILS_A_DAY: Final = 5
-"""Invitations and requested emails to one address in a day, from all tournaments together."""
+"""Invitations to one address in a day, from all tournaments together."""
 
 MOST_INVITED: Final = 200
 
@@ -84,10 +85,10 @@ def invite(
     # Anyone can type an address to sign up with; that uses up none of the host's invitations.
     if sum(each.typed is not None for each in tournaments.sign_ups(tx, row.id)) > MOST_INVITED:
         raise BadInput(_("You can invite up to %(most)s people to a tournament.", most=MOST_INVITED))
-    strangers.count_emails(tx, server, [people_invited[each][0].mailbox for each in new], network)
+    strangers.count_emails(tx, server, [people_invited[each][0].mailbox for each in new], network, by_player=True)
     # People who block the host get no email, and the host is not told.
     blockers = blocks.blockers_of(tx, host_id)
-    _email(tx, server, row, [each for each in new if each not in blockers], host.name)
+    _email(tx, server, row, [each for each in new if each not in blockers], PersonName(host_id, host.name))
     return len(new)
 
 
@@ -232,7 +233,9 @@ def _must_be_open(row: TournamentRow) -> None:
         )
 
 
-def _email(tx: Tx, server: Server, row: TournamentRow, person_ids: Collection[int], host: str = "") -> None:
-    facts = {"tournament": row.id, "host": host, "round": row.round}
+def _email(
+    tx: Tx, server: Server, row: TournamentRow, person_ids: Collection[int], host: PersonName | None = None
+) -> None:
+    facts = {"tournament": row.id, "host": host or "", "round": row.round}
     now = server.now()
     outbox.queue(tx, [outbox.NewEmail(each, EmailKind.SIGN_UP, facts=facts) for each in person_ids], now)

@@ -30,6 +30,7 @@ from pbem.store.schema.mail import (
     LINK,
     MAIL_SERVER,
     OUTBOX,
+    PERSON_NAME,
     QUOTA,
     RECEIVED,
     RECEIVED_COUNT,

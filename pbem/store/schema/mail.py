@@ -71,6 +71,18 @@ OUTBOX = table(
 
 
 @dataclass(frozen=True, slots=True)
+class PersonNameRow:
+    """A name by which emails call a person. `outbox.facts` have its id, so that it goes everywhere when the person is deleted."""
+
+    id: Id
+    person_id: PersonId
+    name: str
+
+
+PERSON_NAME = table("person_name", PersonNameRow, Index(None, "person_id"))
+
+
+@dataclass(frozen=True, slots=True)
 class LeaseRow:
     """A batch of emails that is being sent: they are its sender's until then, which a living worker keeps ahead of now."""
 
@@ -235,14 +247,18 @@ QUOTA = table("quota", QuotaRow)
 
 @dataclass(frozen=True, slots=True)
 class AlarmRow:
-    """Something organisers must hear of; `emailed_at` is when an email about it was queued."""
+    """Something organisers must hear of; `emailed_at` is when an email about it was queued.
+
+    One that names a person has their `person_id`, and is deleted with them.
+    """
 
     id: Id
     at: datetime
     what: str
     game_id: GameId | None
+    person_id: PersonId | None
     says: str
     emailed_at: datetime | None
 
 
-ALARM = table("alarm", AlarmRow, Index(None, "emailed_at", "id"))
+ALARM = table("alarm", AlarmRow, Index(None, "emailed_at", "id"), Index(None, "person_id"))

@@ -63,10 +63,14 @@ PERSON = table(
 
 @dataclass(frozen=True, slots=True)
 class LinkRequestRow:
-    """A typed address whose owner, if there is one, shall be emailed their links. A worker takes it within seconds."""
+    """A typed address whose owner, if there is one, shall be emailed their links. A worker takes it within seconds.
+
+    `quota` is the one of the network that asked, for this address.
+    """
 
     id: Id
     mailbox: str
+    quota: str
     at: datetime
 
     def __repr__(self) -> str:

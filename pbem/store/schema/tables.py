@@ -6,6 +6,7 @@ from typing import Annotated, Final, NamedTuple
 
 from sqlalchemy import Index, UniqueConstraint, text
 
+from pbem.domain.deleted_people import PersonName
 from pbem.domain.missed_turns import FEWEST
 from pbem.domain.states import CallStatus, Insight, InvitationStatus, OfferStatus, TableStatus
 from pbem.store.schema.base import KEY, GameId, Id, Part, PersonId, one_of, table
@@ -129,6 +130,11 @@ class PlayerRow:
     word: str
     joined_at: datetime
     missed: int
+
+    @property
+    def called(self) -> PersonName:
+        """The player's name for an email."""
+        return PersonName(self.person_id, self.name)
 
 
 _HAS_MISSED: Final = text(f"missed >= {FEWEST}")

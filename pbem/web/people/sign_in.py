@@ -37,7 +37,7 @@ def sign_in(token: str) -> Response:
     if not csrf.a_person_clicked():
         return show(token, ask_again=True)
     try:
-        secret = server().run(link_email.sign_in, token, session_cookie.this_device())
+        secret = server().run(link_email.sign_in, token, session_cookie.this_device(), network=client.network())
     except Gone:
         if session_cookie.session(Cookie.PERSON) is None:
             raise

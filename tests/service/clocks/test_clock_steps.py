@@ -48,7 +48,7 @@ from tests.service.actors import add_organiser, moderate
 from tests.service.archive.sample_review import sample
 from tests.service.archive.test_reviews import over
 from tests.service.clock import DAY, HOUR, MINUTE
-from tests.service.database import all_rows, queued_emails
+from tests.service.database import all_rows, facts_of, queued_emails
 from tests.service.desk.test_statistics import counted, note_email_lines
 from tests.service.outgoing.test_deliver import post_to, work
 from tests.web.browser import Links
@@ -297,10 +297,11 @@ def test_a_doubt_is_told_to_organisers_once_with_what_is_held_and_what_to_do(ser
     for _ in range(20):
         awake.passes(MINUTE)
         TELL_ORGANISERS.run(awake.context)
-    (email,) = [each for each in queued_emails(server, kind="alert") if "wrong" in each.facts]
+    (email,) = [each for each in queued_emails(server, kind="alert") if "wrong" in f"{facts_of(server, each)}"]
     remedy = f"pbem outage declare '2026-11-21 12:00' '{clock.now() - 20 * MINUTE:%Y-%m-%d %H:%M}'"
-    assert "no table expires" in email.facts
-    assert remedy in email.facts
+    ((alarm,),) = [group["told"] for group in facts_of(server, email)["alarms"]]
+    assert "no table expires" in alarm["says"]
+    assert remedy in alarm["says"]
     found = server.read(overview.summary, TableFilter())
     sentences = [
         found.doubt.says,

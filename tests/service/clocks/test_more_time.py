@@ -11,7 +11,7 @@ from pbem.service.clocks import deadlines, more_time
 from pbem.service.desk.acts.clocks import Extend, Freeze, Pause
 from tests.service.actors import moderate
 from tests.service.clock import DAY, HOUR
-from tests.service.database import all_rows, queued_emails
+from tests.service.database import all_rows, facts_of, queued_emails
 
 
 def give(game, giver, seat, **turn):
@@ -36,7 +36,7 @@ def test_a_player_gives_another_a_day_which_is_told_and_explained(time, server, 
     assert time.due(game, seat) == due + 2 * DAY
     notices = queued_emails(server, kind="notice")
     assert {email.person_id for email in notices} == {game.person_at(seat)}
-    assert [json.loads(email.facts)["who"] for email in notices] == [names[first], names[second]]
+    assert [facts_of(server, email)["who"] for email in notices] == [names[first], names[second]]
     assert [(row.seat, json.loads(row.body)["giver"]) for row in extended(game)] == [(seat, first), (seat, second)]
     with server.store.read() as tx:
         clock = deadlines.clock_of(tx, game.row(), game.row().turn, seat)

@@ -1,6 +1,5 @@
 """Alarms to the organisers by email: everything that needs them, a storm in one email, and no addresses."""
 
-import json
 from datetime import timedelta
 
 import pytest
@@ -15,7 +14,7 @@ from pbem.service.outgoing import deliver
 from pbem.store import outbox
 from pbem.store.outbox import NewEmail
 from tests.service.actors import add_organiser
-from tests.service.database import queued_emails
+from tests.service.database import facts_of, queued_emails
 from tests.service.outgoing.test_deliver import HOUR, post_to
 
 MINUTE = timedelta(minutes=1)
@@ -111,9 +110,9 @@ def test_a_parked_email_an_unreachable_address_and_a_refused_sender_raise_alarms
     sink.does("550 data", "571 rcpt", "550 rcpt")
     deliver.deliver(server, post_to(sink), limit=100)
     assert tell(server, clock) == 3
-    reported = {each["what"] for each in json.loads(alerts(server)[0].facts)["alarms"]}
+    reported = {each["what"] for each in facts_of(server, alerts(server)[0])["alarms"]}
     # A receipt or a reminder would tell an organiser who plays there of an answer.
-    assert "(turn)" not in alerts(server)[0].facts
+    assert "(turn)" not in f"{facts_of(server, alerts(server)[0])}"
     assert reported == {AlarmKind.PARKED, AlarmKind.REFUSED, AlarmKind.UNREACHABLE}
 
 
@@ -127,7 +126,7 @@ def test_an_alarm_holds_no_address_and_no_token(server, clock, sink, table):
     server.run(reachability.note_refusal, game.person_at(1), "550 5.1.1 <x.y@example.org>: x.y is unknown here")
     server.run(alarms.raise_alarm, AlarmKind.REFUSED, "Email 7 (turn): 550 x@y.example.org may not be written to")
     tell(server, clock)
-    text = "".join(row.facts for row in alerts(server))
+    text = "".join(f"{facts_of(server, row)}" for row in alerts(server))
     assert "example.org" not in text
     assert "@" not in text
     assert "x.y" not in text
@@ -152,4 +151,4 @@ def test_a_relay_that_is_down_for_five_minutes_raises_one_alarm(server, clock, s
         deliver.deliver(server, away)
         clock.advance(MINUTE)
     assert tell(server, clock) == 1
-    assert "The relay has accepted no email since 2026-11-21 12:00 UTC" in alerts(server)[0].facts
+    assert "The relay has accepted no email since 2026-11-21 12:00 UTC" in f"{facts_of(server, alerts(server)[0])}"

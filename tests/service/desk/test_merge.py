@@ -35,7 +35,7 @@ from pbem.store.schema import FriendRow
 from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
 from tests.service.actors import OLGA, moderate
-from tests.service.database import all_rows, check_atomic, queued_emails
+from tests.service.database import all_rows, check_atomic, facts_of, queued_emails
 from tests.service.outgoing.test_deliver import drain, post_to
 from tests.service.races import at_call, meetings
 
@@ -104,7 +104,7 @@ def test_a_merge_is_a_row_of_the_log_and_others_read_that_the_same_player_plays_
     moderate(server, Merge(annabel, ann), "They wrote from both.")
     (row,) = [row for row in game.log() if row.kind == "Merged"]
     assert (row.seat, row.by, json.loads(row.body)) == (seat, "organiser", {"reason": "They wrote from both."})
-    (notice,) = [json.loads(email.facts) for email in queued_emails(server, game.person_at(1 - seat), "notice")]
+    (notice,) = [facts_of(server, email) for email in queued_emails(server, game.person_at(1 - seat), "notice")]
     assert (notice["what"], notice["who"], notice["reason"]) == ("player_merged", "Ann", "They wrote from both.")
     assert game.row().orders == orders
     assert game.verifies()
@@ -260,9 +260,8 @@ def test_an_invitation_on_its_way_follows_a_merge(server, hosted, ann, annabel):
 
 
 def test_a_merge_while_someone_is_invited_leaves_the_invitation_with_who_they_are_now(server, person):
-    host = person("Hannah")
     for number, meeting in enumerate(meetings(server.store)):
-        keeps, goes = person(f"Keeps{number}"), person(f"Goes{number}")
+        host, keeps, goes = person(f"Hannah{number}"), person(f"Keeps{number}"), person(f"Goes{number}")
         game_id = server.run(joining.create_table, host, TableSettings("templari", 3, private=True)).game_id
         meeting(
             partial(server.run, invitations.invite, game_id, host, (f"goes{number}@example.org",)),

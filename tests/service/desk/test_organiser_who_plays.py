@@ -28,7 +28,7 @@ from pbem.service.tables import joining, leaving
 from pbem.service.tables.new import TableSettings
 from pbem.store import insiders, organisers as rows
 from tests.service.actors import add_organiser, moderate
-from tests.service.database import queued_emails
+from tests.service.database import facts_of, queued_emails
 from tests.service.outgoing.test_deliver import drain, post_to
 
 NEW = "elsewhere@example.net"
@@ -163,7 +163,7 @@ def test_nothing_a_player_calls_from_that_table_reaches_them(server, clock, sink
     server.run(calls.call, game.person_at(1), HAND, game_id=game.id, seat=1)
     clock.advance(alarm_emails.APART)
     alarm_emails.send(server)
-    alerts = [alert for alert in queued_emails(server, kind="alert") if HAND in alert.facts]
+    alerts = [alert for alert in queued_emails(server, kind="alert") if HAND in f"{facts_of(server, alert)}"]
     with server.store.read() as tx:
         ottos = rows.by_name(tx, "Otto").person_id
         own = insiders.everyone(tx, rows.read(tx, olga.id).person_id)

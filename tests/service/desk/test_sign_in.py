@@ -10,7 +10,7 @@ from pyotp import TOTP
 
 from pbem.domain.errors import BadInput, Forbidden, NotFound, TooMany
 from pbem.service.desk import audit, devices, one_time_codes, organisers, sign_in as desk_sign_in
-from pbem.service.desk.sign_in import TRIES, TRIES_OF_NETWORK, TRIES_WITHIN
+from pbem.service.desk.sign_in import TRIES, TRIES_OF_NAME, TRIES_OF_NETWORK, TRIES_WITHIN
 from pbem.service.people import sessions
 from pbem.store.audit import AuditFilter
 from pbem.tokens import SECRET_BYTES, rotate
@@ -84,6 +84,22 @@ def test_guessing_one_name_is_stopped_and_others_can_still_sign_in(server, olga,
     sign_in(server, name="Otto")
     clock.advance(TRIES_WITHIN / TRIES)
     sign_in(server)
+
+
+def test_one_network_that_guesses_keeps_no_organiser_from_signing_in_at_a_new_browser(server, olga, clock):
+    for _ in range(3 * TRIES):
+        with suppress(TooMany):
+            guess(server, "Olga", network="192.0.2.0/24")
+    with pytest.raises(TooMany):
+        desk_sign_in.sign_in(server, "Olga", PASSPHRASE, "", "Firefox", network="192.0.2.0/24")
+    desk_sign_in.sign_in(server, "Olga", PASSPHRASE, "", "Firefox", network="198.51.100.0/24")
+
+
+def test_guesses_from_many_networks_are_stopped_for_the_name(server, olga):
+    for number in range(TRIES_OF_NAME):
+        guess(server, "Olga", network=f"192.0.{number}.0/24")
+    with pytest.raises(TooMany):
+        desk_sign_in.sign_in(server, "Olga", PASSPHRASE, "", "Firefox", network="198.51.100.0/24")
 
 
 def test_guessing_many_names_is_stopped_for_the_network_that_guesses(server, olga, clock):

@@ -19,7 +19,7 @@ from tests.mail.kinds import HEAD
 from tests.mail.transports import ACCEPTED, FunctionTransport
 from tests.service.actors import moderate
 from tests.service.clock import DAY
-from tests.service.database import all_rows, check_atomic, email_kinds, queued_emails
+from tests.service.database import all_rows, check_atomic, email_kinds, facts_of, queued_emails
 from tests.service.email_replies import Replies
 
 
@@ -70,7 +70,7 @@ def test_a_move_is_taken_back_when_everyone_agrees(time, server, table):
     assert {(each.person_id, each.seat, each.turn) for each in asked} == {
         (game.person_at(each), each, game.row().turn) for each in (one, two)
     }
-    assert json.loads(asked[0].facts) == {"who": game.players()[seat].name, "back_to": back_to}
+    assert facts_of(server, asked[0]) == {"who": game.players()[seat].name, "back_to": back_to}
     before, open_turn = game.row().state, game.row().turn
     assert agree(game, one) == agree(game, one) == (back_to, False)
     assert game.row().state == before

@@ -23,7 +23,15 @@ from pbem.store import games, people
 from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
 from tests.service.conftest import START
-from tests.service.database import all_rows, check_atomic, count_calls, email_kinds, holds_token, queued_emails
+from tests.service.database import (
+    all_rows,
+    check_atomic,
+    count_calls,
+    email_kinds,
+    facts_of,
+    holds_token,
+    queued_emails,
+)
 from tests.service.races import at_call, meetings
 from tests.service.running_game import RunningGame
 
@@ -505,7 +513,7 @@ def test_invited_people_get_an_email_and_take_their_seat_by_it(server, person):
     )
     ben = typed(server, "ben@example.org")
     (email,) = queued_emails(server, ben)
-    assert (email.kind, email.game_id, json.loads(email.facts)) == ("invitation", created.game_id, {"host": "Ann"})
+    assert (email.kind, email.game_id, facts_of(server, email)) == ("invitation", created.game_id, {"host": "Ann"})
     joining.accept(server, created.game_id, ben, name="Ben", word="heron")
     assert players(server, created.game_id) == ("Ben",)
     assert server.read(addresses.read, ben).confirmed_at is not None

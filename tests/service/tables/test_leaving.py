@@ -1,6 +1,5 @@
 """Ways out of a table, before the start and in a running game."""
 
-import json
 from dataclasses import replace
 from datetime import timedelta
 
@@ -18,7 +17,7 @@ from pbem.service.play.rules import rules_of
 from pbem.service.tables import joining, leaving, listing
 from pbem.service.tables.new import TableSettings
 from pbem.tokens import Purpose
-from tests.service.database import all_rows, check_atomic, email_kinds, queued_emails
+from tests.service.database import all_rows, check_atomic, email_kinds, facts_of, queued_emails
 from tests.service.running_game import RunningGame
 
 POKER = TableSettings("sunset-poker", 3)
@@ -62,7 +61,7 @@ def test_the_host_is_emailed_once_that_a_player_left(server, person, waiting):
     server.run(leaving.leave, waiting.game_id, person("Ben"))
     assert all_rows(server.store) == before
     (email,) = queued_emails(server, person("Ann"), "left")
-    assert json.loads(email.facts) == {"who": "Ben"}
+    assert facts_of(server, email) == {"who": "Ben"}
 
 
 def test_a_player_who_left_can_join_again(server, person, waiting):
@@ -170,7 +169,7 @@ def test_the_others_are_told_who_resigned(server, table):
     game = table()
     name = game.players()[1].name
     server.run(leaving.resign, game.id, 1, game.person_at(1))
-    notices = {email.seat: json.loads(email.facts) for email in game.emails() if email.kind == "resigned"}
+    notices = {email.seat: facts_of(server, email) for email in game.emails() if email.kind == "resigned"}
     assert notices == {0: {"who": name, "seat": 1}, 2: {"who": name, "seat": 1}}
 
 

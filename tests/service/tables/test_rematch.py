@@ -1,6 +1,5 @@
 """A rematch with the same people: one table, no matter who asks or how often."""
 
-import json
 from datetime import timedelta
 from functools import partial
 
@@ -11,7 +10,7 @@ from pbem.service import links
 from pbem.service.account import delete
 from pbem.service.tables import by_link, leaving, listing, rematch
 from pbem.store import games, links as link_rows, tables as table_rows
-from tests.service.database import queued_emails
+from tests.service.database import facts_of, queued_emails
 from tests.service.races import meetings
 
 
@@ -58,7 +57,7 @@ def test_the_others_are_invited_by_the_name_that_the_host_has_at_the_table(serve
     server.store.write(lambda tx: table_rows.change_player(tx, over.id, asker, name="Captain"))
     server.run(rematch.rematch, seat_token(server, over, asker))
     (email, *_others) = queued_emails(server, over.person_at(other), kind="invitation")
-    assert json.loads(email.facts) == {"host": "Captain"}
+    assert facts_of(server, email) == {"host": "Captain"}
 
 
 def test_deleted_people_are_not_invited(server, over):

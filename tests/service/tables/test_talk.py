@@ -25,7 +25,7 @@ from pbem.store.schema import TALK
 from pbem.tokens import Purpose
 from tests.service.actors import moderate
 from tests.service.clock import HOUR
-from tests.service.database import all_rows, check_atomic, queued_emails
+from tests.service.database import all_rows, check_atomic, facts_of, queued_emails
 from tests.service.outgoing.test_deliver import HEAD, post_to
 from tests.service.races import meetings
 from tests.web.browser import Links
@@ -175,7 +175,8 @@ def test_a_message_is_reported_or_removed_without_reading_the_others(ben_has_lef
 def test_a_redaction_names_the_player_who_said_it(ben_has_left):
     outcome = moderate(ben_has_left.server, Redact(ben_has_left.id, 1))
     assert "Ben" in outcome.says[0]
-    notices = [json.loads(email.facts) for email in queued_emails(ben_has_left.server, kind="notice")]
+    server = ben_has_left.server
+    notices = [facts_of(server, email) for email in queued_emails(server, kind="notice")]
     assert {facts["who"] for facts in notices if facts["what"] == "redacted"} == {"Ben"}
 
 

@@ -82,7 +82,7 @@ def test_clocks_changed_by_the_host_are_audited_and_announced_to_everyone_at_the
         before = {person: len(queued_emails(server, person, "notice")) for person in people_at(game)}
         rows, log = len(acts_of(server)), len(game.log())
         server.run(perform, host, act, WHY)
-        assert acts_of(server)[0] == (act.kind, "host Host")
+        assert acts_of(server)[0] == (act.kind, f"host {cup.host}")
         assert len(acts_of(server)) == rows + 1
         assert len(game.log()) > log
         for person in people_at(game):
@@ -96,7 +96,7 @@ CHANGES = {"pause": (), "extend": (3,), "remove": (1, WHY), "call off": (WHY,)}
 def test_changes_to_the_tournament_by_its_host_are_audited(cup, server, what):
     server.run(tournament_hosts.change, what, cup.id, cup.host, *CHANGES[what])
     (row,) = server.query(audit.newest, AuditFilter(), None, 50)
-    assert (row.act, row.actor) == ("tournament", "host Host")
+    assert (row.act, row.actor) == ("tournament", f"host {cup.host}")
     assert json.loads(row.body)["what"] == what
     assert row.reason == (WHY if WHY in CHANGES[what] else what)
     with pytest.raises(Forbidden):
@@ -109,7 +109,7 @@ def test_a_corrected_place_is_in_the_audit_and_told_to_everyone_at_the_table(cup
     number = cup.page.rounds[0].tables.index(table) + 1
     mine = [1 if player.name == "Host" else 2 for player in table.players]
     server.run(tournament_hosts.change, "correct", cup.id, cup.host, 1, number, tuple(mine), WHY)
-    assert acts_of(server)[0] == ("tournament", "host Host")
+    assert acts_of(server)[0] == ("tournament", f"host {cup.host}")
     for player in table.players:
         notices = [json.loads(each.facts) for each in queued_emails(server, cup.people[player.name], "tournament")]
         assert [each["reason"] for each in notices if each["what"] == "corrected"] == [WHY]

@@ -1,5 +1,7 @@
 """What another site can do to a visitor's browser: show it a page of this one, and neither sign it in nor out."""
 
+from dataclasses import replace
+
 import pytest
 
 from pbem.domain.errors import Forbidden
@@ -7,6 +9,7 @@ from pbem.tokens import Purpose
 from pbem.web.people import session_cookie
 from pbem.web.people.session_cookie import Cookie
 from tests.service.database import all_rows
+from tests.web.applications import application
 from tests.web.browser import HOST
 
 CLICK = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-User": "?1"}
@@ -86,3 +89,17 @@ def test_no_page_changes_a_cookie_by_being_opened(app, browser, sign_in, person)
             says = {"Sec-Fetch-Site": "cross-site"} | CLICK
             answer = browser.client.get(rule.rule, headers=says, base_url=HOST, buffered=True)
             assert "Set-Cookie" not in answer.headers, rule.rule
+
+
+@pytest.mark.parametrize(
+    "says", [{"Origin": "http://play.example.org"}, {"Referer": "http://play.example.org/"}], ids=str
+)
+def test_a_page_that_came_unencrypted_is_another_site_where_ours_is_encrypted(server, settings, links, person, says):
+    secure = replace(settings, base_url="https://play.example.org", trusted_hosts=("play.example.org",))
+    path, client = f"/l/{links.made(Purpose.SIGN_IN, person('Mallory'))}", application(server, secure).test_client()
+    refused = client.post(path, data={"sure": "yes"}, headers=says, base_url="https://play.example.org")
+    assert (refused.status_code, "Set-Cookie" in refused.headers) == (403, False)
+    for own in ({"Origin": "https://play.example.org"}, {}):
+        link = f"/l/{links.made(Purpose.SIGN_IN, person(f'Ann {len(own)}'))}"
+        done = client.post(link, data={"sure": "yes"}, headers=own, base_url="https://play.example.org")
+        assert (done.status_code, "Set-Cookie" in done.headers) == (303, True)

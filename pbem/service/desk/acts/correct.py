@@ -12,6 +12,7 @@ from engine.decisions import Refused
 from engine.game import Game
 from engine.options import Number, OptionValue
 from pbem.domain.acts import Act
+from pbem.domain.deleted_people import PersonName
 from pbem.domain.errors import BadInput, Gone, NotFound, quoted
 from pbem.domain.missed_turns import FEWEST, MOST, Successor
 from pbem.domain.pace import parse_pace
@@ -86,7 +87,7 @@ class Correct(TableAct):
         name = name_at(context.tx, row.id, self.seat, player.person_id, parse_name(self.to))
         tables.change_player(context.tx, row.id, self.seat, name=name)
         row = context.note(row, Kind.CORRECTED, self.seat, what="name")
-        context.tell_players(row, "corrected", of="name", before=player.name, now=name)
+        context.tell_players(row, "corrected", of="name", before=player.called, now=PersonName(player.person_id, name))
         return ActResult(
             (self._says(player.name, name, rules_of(row)),), undo=Correct(self.game_id, "name", player.name, self.seat)
         )
@@ -102,7 +103,13 @@ class Correct(TableAct):
         name = name_at(context.tx, row.id, None, known.person_id, parse_name(self.to))
         player_rows.rename_former(context.tx, row.id, known.name, name)
         row = context.note(row, Kind.CORRECTED, known.seat, what="name")
-        context.tell_players(row, "corrected", of="name", before=known.name, now=name)
+        context.tell_players(
+            row,
+            "corrected",
+            of="name",
+            before=PersonName(known.person_id, known.name),
+            now=PersonName(known.person_id, name),
+        )
         return ActResult(
             (self._says(known.name, name, rules_of(row)),), undo=Correct(self.game_id, "name", known.name, former=name)
         )
@@ -149,8 +156,10 @@ class Redact(TableAct):
         talk.redact(context.tx, row.id, self.line)
         row = context.note(row, Kind.REDACTED, redacted.seat, line=self.line)
         players = player_rows.of_game(context.tx, row.id)
-        who = redacted.who(next(player.name for player in players if player.seat == redacted.seat))
-        context.tell_players(row, "redacted", who=who)
+        player = next(player for player in players if player.seat == redacted.seat)
+        who = redacted.who(player.name)
+        author = redacted.person_id if redacted.earlier else player.person_id
+        context.tell_players(row, "redacted", who=PersonName(author, who))
         return ActResult(
             (
                 _("%(who)s said: “%(text)s”", who=isolate(who), text=isolate(redacted.text)),

@@ -246,7 +246,7 @@ class Merge(PersonAct):
             row = context.note(row, Kind.MERGED, player.seat)
         # A host without a seat has no part in the game.
         if players:
-            context.tell_players(row, "player_merged", without=self.person_id, who=players[0].name)
+            context.tell_players(row, "player_merged", without=self.person_id, who=players[0].called)
 
     def _locked(self, context: Context) -> dict[int, GameRow]:
         """The other person's current tables, locked before any person is, as everywhere."""
