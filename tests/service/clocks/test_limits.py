@@ -45,7 +45,6 @@ UNLIMITED = {
     "statistics": {"log.at", "tally.day"},  # numbers shown
     "strangers": {"join_request.created_at", "outbox.queued_at"},  # what keeps a row from being deleted
     "tables": {"game.expires_at"},  # what is moved
-    "talk": {"talk.at"},  # lists
     "traffic": {"domain_traffic.day"},  # numbers shown
     "vacations": {"vacation.end_at"},
     "views": {"game.ended_at", "log.at"},  # what is stored to save time
@@ -63,6 +62,7 @@ AGES = {
     "outages": {"outage.start_at"},
     "overview": {"game.created_at"},
     "preferences": {"person.digest_on"},  # brought back as a day
+    "public_games": {"game.ended_at"},
     "reachability": {"bounce.day", "unreachable.start_at"},
     "received": {"received.received_at", "received_count.day"},
     "reliability": {"outage.start_at"},
