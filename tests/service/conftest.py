@@ -138,7 +138,7 @@ def sqlite_alone(empty_sqlite: Path) -> str:
     return f"sqlite:///{shutil.copy(empty_sqlite, folder)}"
 
 
-ON_POSTGRESQL: Final = [pytest.mark.postgresql, pytest.mark.slice(1 / 4, among="tests on PostgreSQL")]
+ON_POSTGRESQL: Final = [pytest.mark.postgresql, pytest.mark.slice(1 / 8, among="tests on PostgreSQL")]
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=ON_POSTGRESQL)])
