@@ -54,9 +54,11 @@ NAMES = ("Ann", "Ben", "Cleo", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida")
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Run a quarter of the tests on PostgreSQL as well, but all of those in which two transactions meet."""
-    if item.get_closest_marker("postgresql") and not {"meetings", "at_call"} & vars(item.module).keys():  # type: ignore[attr-defined]
-        item.add_marker(pytest.mark.slice(1 / 4))
+    """Run a sixteenth of the tests on PostgreSQL as well, and an eighth of those in which two transactions meet."""
+    if item.get_closest_marker("postgresql"):
+        meets = bool({"meetings", "at_call"} & vars(item.module).keys())  # type: ignore[attr-defined]
+        among = f"tests on PostgreSQL{' that meet' if meets else ''}"
+        item.add_marker(pytest.mark.slice(1 / 8 if meets else 1 / 16, among=among))
 
 
 @cache
@@ -138,12 +140,9 @@ def sqlite_alone(empty_sqlite: Path) -> str:
     return f"sqlite:///{shutil.copy(empty_sqlite, folder)}"
 
 
-ON_POSTGRESQL: Final = [pytest.mark.postgresql, pytest.mark.slice(1 / 8, among="tests on PostgreSQL")]
-
-
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=ON_POSTGRESQL)])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
 def database_url(request: pytest.FixtureRequest) -> str:
-    """A fresh database with all tables: SQLite for every test, and PostgreSQL for a quarter of them, others with each commit."""
+    """A fresh database with all tables: SQLite for every test, and PostgreSQL for some of them, others with each commit."""
     if request.param == "sqlite":
         url: str = request.getfixturevalue("sqlite_alone")
         return url
