@@ -7,7 +7,8 @@ from zoneinfo import ZoneInfo
 from hypothesis import given, strategies as st
 
 from pbem.domain.bank import PastTurn, bank_after, spent
-from pbem.domain.deadline import ExtendedBy, Reason, Turn, deadline_of
+from pbem.domain.deadline import Reason, Turn, deadline_of
+from pbem.domain.extension import ExtendedBy
 from pbem.domain.interval import Interval
 from pbem.domain.pace import Bank, parse_pace
 

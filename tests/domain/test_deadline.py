@@ -8,9 +8,6 @@ import pytest
 
 from pbem.domain.deadline import (
     Deadline,
-    ExtendedBy,
-    ExtendedTo,
-    Extension,
     Part,
     Reason,
     Turn,
@@ -18,12 +15,12 @@ from pbem.domain.deadline import (
     is_noticeably_later,
     negligible,
     notice,
-    parse_extension,
     printed_deadline,
     reasons_later,
     seat_offer_at,
 )
 from pbem.domain.errors import BadInput
+from pbem.domain.extension import ExtendedBy, ExtendedTo, Extension, parse_extension
 from pbem.domain.interval import Interval
 from pbem.domain.pace import parse_pace
 from pbem.domain.quiet_hours import parse_quiet

@@ -6,7 +6,8 @@ from zoneinfo import ZoneInfo
 
 from hypothesis import given, strategies as st
 
-from pbem.domain.deadline import ExtendedBy, ExtendedTo, Turn, deadline_of, is_noticeably_later, printed_deadline, stops
+from pbem.domain.deadline import Turn, deadline_of, is_noticeably_later, printed_deadline, stops
+from pbem.domain.extension import ExtendedBy, ExtendedTo
 from pbem.domain.interval import Interval, running_time
 from pbem.domain.pace import Bank, Calendar, parse_pace
 from pbem.domain.quiet_hours import QuietHours

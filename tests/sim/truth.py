@@ -13,8 +13,9 @@ from typing import Any
 
 from engine.game import Game, names
 from pbem.domain.choice_links import choice_segment
-from pbem.domain.deadline import PATIENCE, SecondChance, read_extensions
+from pbem.domain.deadline import PATIENCE
 from pbem.domain.errors import Refusal
+from pbem.domain.extension import SecondChance, read_extensions
 from pbem.domain.hash_chain import Row
 from pbem.domain.interval import Interval, moment_after, overlap
 from pbem.domain.outage import LONGEST_GAP

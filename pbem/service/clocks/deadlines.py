@@ -23,11 +23,11 @@ from pbem.domain.deadline import (
     deadline_of,
     is_noticeably_later,
     printed_deadline,
-    read_extensions,
     reasons_later,
     waits_for_email,
 )
 from pbem.domain.delivery import starts_without_mail
+from pbem.domain.extension import read_extensions
 from pbem.domain.interval import Interval
 from pbem.domain.pace import Bank, Pace, parse_pace
 from pbem.domain.quiet_hours import parse_quiet

@@ -24,7 +24,7 @@ from pbem import hints
 from pbem.domain import hash_chain
 from pbem.domain.causes import TurnFacts
 from pbem.domain.choice_links import segment_text
-from pbem.domain.deadline import givers_of, read_extensions
+from pbem.domain.extension import givers_of, read_extensions
 from pbem.domain.former_players import FormerPlayer, teller_in_turn
 from pbem.domain.missed_turns import warning
 from pbem.domain.states import TableStatus
