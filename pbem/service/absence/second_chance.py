@@ -149,6 +149,7 @@ def _ask(tx: Tx, server: Server, row: GameRow, chance: DeadlineRow) -> None:
             "rendered_at",
             "accepted_at",
             "promised_at",
+            "week",
             "due_at",
             "reminded",
             "extensions",
