@@ -8,11 +8,12 @@ import pytest
 from pbem.domain.errors import BadInput
 from pbem.service.absence import second_chance
 from pbem.service.account import my_page
+from pbem.service.desk import table
 from pbem.service.desk.acts.people import Merge
 from pbem.service.desk.acts.seats import Substitute
 from pbem.service.people import addresses
 from pbem.service.play import undo
-from tests.service.actors import moderate
+from tests.service.actors import ROOT, moderate
 from tests.service.clock import DAY, HOUR
 from tests.service.database import queued_emails
 
@@ -201,3 +202,12 @@ def test_nobody_is_reminded_on_a_day_off(time, weekly):
     # A quarter of two days has passed as the day off begins.
     assert [each - MONDAY for each in reminded] == [timedelta(0), 12 * HOUR, timedelta(hours=26.4)]
     assert all(one < other for one, other in pairwise(reminded))
+
+
+def test_an_organiser_reads_what_time_off_did_to_a_deadline(time, weekly):
+    game, seat = weekly("Sun")
+    time.sends()
+    explained = game.server.run(table.clocks, ROOT, game.id)[1]
+    (lines,) = (lines for each, lines in explained if each.seat == seat)
+    assert "+ 1 day: days off or working hours" in lines
+    assert lines[-1] == "Time off: Sun"
