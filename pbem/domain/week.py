@@ -7,7 +7,8 @@ whole or not at all. `deadline` decides what a week does to a clock.
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
+from functools import lru_cache
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -93,19 +94,7 @@ class Week:
         """The time off, in order and apart, with all that begins or ends between two moments."""
         # Two days earlier: working hours can begin on the day before, and a zone can skip a day.
         day, last = local_day(start, self.zone) - 2 * DAY, local_day(end, self.zone) + DAY
-        found: list[Interval] = []
-        while day <= last:
-            if day.weekday() in self.days_off:
-                found.append(Interval(moment_at(day, time(0), self.zone), moment_at(day + DAY, time(0), self.zone)))
-            if self.work and day.weekday() in self.work.days:
-                until = day if self.work.begin < self.work.end else day + DAY
-                begin, end_of_work = (
-                    moment_at(day, self.work.begin, self.zone),
-                    moment_at(until, self.work.end, self.zone),
-                )
-                found.append(Interval(begin, end_of_work))
-            day += DAY
-        return union(found)
+        return _time_off(self, day, last)
 
     def period_around(self, moment: datetime) -> Interval | None:
         """The time off in which the moment is, if it is in one. The first moment of a period isn't: a clock ran until then."""
@@ -196,6 +185,21 @@ def bound_text(bound: int) -> str:
 def usual_bound(pace: Pace) -> int:
     """The bound of a table for which nothing else was chosen: weekends, unless turns are short."""
     return BOUNDS[1] if pace.scale >= _LONG_TURN else 0
+
+
+@lru_cache(maxsize=512)
+def _time_off(week: Week, day: date, last: date) -> tuple[Interval, ...]:
+    """The time off that begins on these days. Kept, because of all the turns that have drawn on a bank."""
+    found: list[Interval] = []
+    while day <= last:
+        if day.weekday() in week.days_off:
+            found.append(Interval(moment_at(day, time(0), week.zone), moment_at(day + DAY, time(0), week.zone)))
+        if week.work and day.weekday() in week.work.days:
+            until = day if week.work.begin < week.work.end else day + DAY
+            begin, end = moment_at(day, week.work.begin, week.zone), moment_at(until, week.work.end, week.zone)
+            found.append(Interval(begin, end))
+        day += DAY
+    return union(found)
 
 
 def _hours_of_days(days: Sequence[int]) -> float:
