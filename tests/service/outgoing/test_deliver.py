@@ -162,12 +162,12 @@ def test_a_turn_email_tells_its_reader_what_counts_of_their_time_off(server, clo
     began(table)
     clock.advance(HOUR)
     deliver.deliver(server, post)
-    told = [
+    readers = [
         email.recipient
         for email in sink.emails
         if "turn 1" in str(email.message["subject"]) and "Your days off" in email.text
     ]
-    assert told == ["ann@example.org"]
+    assert readers == ["ann@example.org"]
 
 
 def test_a_deadline_is_printed_in_its_readers_zone(server, clock, sink, post, table):
