@@ -39,7 +39,8 @@ def spent(turn: Turn, closed_at: datetime) -> timedelta:
     start = None if turn.accepted_at is None else max(turn.rendered_at, turn.accepted_at)
     if start is None or closed_at <= start:
         return ZERO
-    still = stops(turn)
-    more = [part for part in deadline_of(turn).parts if part.reason in (Reason.EXTENSION, Reason.GIFT)]
+    parts = deadline_of(turn).parts
+    still = stops(turn, max((closed_at, *(part.at for part in parts))))
+    more = [part for part in parts if part.reason in (Reason.EXTENSION, Reason.GIFT)]
     given = sum((running_time(part.at - part.by, part.at, still) for part in more), ZERO)
     return max(ZERO, running_time(start, closed_at, still) - given)

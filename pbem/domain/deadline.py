@@ -2,14 +2,17 @@
 
     start      when the turn's email was rendered or accepted, whichever is later
     pace       + the time that the table allows, what is left in the bank, or the next moment of its calendar
-    stopped    + outages, pauses, an unreachable address and vacation, in which the clock stops
+    stopped    + outages, pauses, an unreachable address, vacation, and days off and working hours, in which the clock stops
     extended   + more time from the organiser, or from other players
     promised   never earlier than a deadline that the player was told
     notice     some time at least after a long stop
     rounded    up to a moment that is easy to remember
-    quiet      moved out of the player's quiet hours
+    quiet      moved out of the player's quiet hours, and of their days off and working hours
 
-Of a second chance, its player's vacations and quiet hours move nothing.
+Of a second chance, its player's vacations, week and quiet hours move nothing.
+
+A week comes back for ever: of it, as much is looked at as lies before the deadline. After it nobody gets extra notice, because
+it's known long before. Of moments fixed in a calendar none is left out for it: a turn due in someone's time off is due at its end.
 
 A step only ever moves the deadline later. Each step that did is kept with its reason, so that an email and the
 organiser's page can explain the deadline. The same rules give the deadline to print in an email (`printed_deadline`) and
@@ -19,22 +22,21 @@ This module must never read a clock, fire a time-out or change a stored deadline
 server was down or a player away.
 """
 
-import json
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import datetime, timedelta
 from enum import Enum
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from pbem.domain.duration import DAY, HOUR, parse_duration
-from pbem.domain.errors import BadInput, quoted
-from pbem.domain.interval import ZERO, Interval, first_part, moment_after, require_utc, union, without
-from pbem.domain.localtime import moment_at, parse_wall, round_up
+from pbem.domain.duration import DAY, HOUR
+from pbem.domain.extension import ExtendedTo, Extension, SecondChance, givers_of
+from pbem.domain.interval import ZERO, Interval, first_part, moment_after, require_utc, running_time, union, without
+from pbem.domain.localtime import round_up
 from pbem.domain.pace import CALENDAR_NOTICE, Bank, Calendar, Pace
-from pbem.domain.quiet_hours import QuietHours, end_of_quiet
-from pbem.i18n.speech import gettext as _, mark
+from pbem.domain.quiet_hours import LONGEST as LONGEST_QUIET, QuietHours, end_of_quiet
+from pbem.domain.week import Week, end_of_time_off
+from pbem.i18n.speech import mark
 
 # How long the others wait for an unreachable address before its seat is offered, and how long its clocks stop in thirty
 # days: players can have their own emails fail, or report them as spam.
@@ -47,11 +49,6 @@ NOTICE = 12 * HOUR
 # A delay that nobody minds at a pace of four hours or more. At a shorter pace it is a quarter of the pace.
 NEGLIGIBLE = HOUR
 
-# Anything longer should be a pause, which players can see.
-LONGEST_EXTENSION = 30 * DAY
-
-_DAY_AND_WALL = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}) ([0-9:]{1,8})")
-
 
 class Reason(Enum):
     """A reason for the time of a deadline. The value is what players read."""
@@ -62,6 +59,7 @@ class Reason(Enum):
     PAUSE = mark("table paused")
     UNREACHABLE = mark("undelivered email")
     VACATION = mark("vacation")
+    TIME_OFF = mark("days off or working hours")
     EXTENSION = mark("more time from the organiser")
     GIFT = mark("more time from another player")
     SECOND_CHANCE = mark("time to take a missed turn's move back")
@@ -70,6 +68,8 @@ class Reason(Enum):
     ROUNDING = mark("rounding up")
     QUIET = mark("quiet hours")
 
+
+WEEK: Final = 7 * DAY
 
 _OF_PACE: Final = frozenset({Reason.PACE, Reason.BANK})
 _IN_ANY_TURN: Final = _OF_PACE | {Reason.PROMISE, Reason.ROUNDING}
@@ -82,48 +82,13 @@ GIVEN_BACK: Final = mark("late email, or time given back to your bank")
 
 
 @dataclass(frozen=True, slots=True)
-class ExtendedBy:
-    """Extra time, as a length: from the organiser, or from the player of a seat, the `giver`."""
-
-    amount: timedelta
-    giver: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ExtendedTo:
-    """Extra time from the organiser, until a moment. A later deadline stays as it is."""
-
-    moment: datetime
-
-    def __post_init__(self) -> None:
-        require_utc(self.moment)
-
-
-@dataclass(frozen=True, slots=True)
-class SecondChance:
-    """The time to take back the move made for a missed turn, and play: so long after the deadline that was `missed`.
-
-    Neither vacations nor quiet hours move its end, which is stated when the turn is missed.
-    """
-
-    missed: datetime
-    amount: timedelta
-
-    def __post_init__(self) -> None:
-        require_utc(self.missed)
-
-
-Extension = ExtendedBy | ExtendedTo | SecondChance
-
-
-@dataclass(frozen=True, slots=True)
 class Turn:
     """Everything that the deadline of one seat in one turn depends on.
 
     `accepted_at` is when the relay accepted the turn's email; None until then, and the clock has not started.
     `promised` is the latest deadline that any email or page has told this seat. `unreachable` holds the times when email
     to the seat's address failed, each from the failure until an email went through again; those before the turn have used
-    up patience.
+    up patience. `week` is the part of the player's week that counts at the table, as it was when they were asked.
     """
 
     pace: Pace
@@ -137,6 +102,7 @@ class Turn:
     vacations: tuple[Interval, ...] = ()
     extensions: tuple[Extension, ...] = ()
     quiet: QuietHours | None = None
+    week: Week | None = None
     patience: timedelta = PATIENCE
 
     def __post_init__(self) -> None:
@@ -180,14 +146,27 @@ def deadline_of(turn: Turn) -> Deadline:
     """The deadline that counts, from everything known now."""
     if any(isinstance(each, SecondChance) for each in turn.extensions):
         # Its player knows the end of it before they book a vacation or choose quiet hours.
-        turn = replace(turn, vacations=(), quiet=None)
+        turn = replace(turn, vacations=(), quiet=None, week=None)
     if turn.accepted_at is None:
         return Deadline(None, None)
     start = max(turn.rendered_at, turn.accepted_at)
+    if turn.week is None:
+        return _deadline(turn, start, ())
+    # A deadline before the horizon doesn't depend on time off after it.
+    ahead = WEEK + 2 * turn.pace.scale
+    while True:
+        deadline = _deadline(turn, start, turn.week.intervals(start, start + ahead))
+        if deadline.at is None or deadline.at <= start + ahead:
+            return deadline
+        ahead *= 2
+
+
+def _deadline(turn: Turn, start: datetime, off: tuple[Interval, ...]) -> Deadline:
+    """The deadline of a turn whose clock starts at that moment, with these times off."""
     at = start
     parts: list[Part] = []
     givers = iter(givers_of(turn.extensions))
-    for reason, moment in _steps(turn, start):
+    for reason, moment in _steps(turn, start, off):
         giver = next(givers) if reason is Reason.GIFT else None
         if moment is None:
             return Deadline(start, None, tuple(parts), _endless_stop(turn))
@@ -207,7 +186,9 @@ def reasons_later(deadline: Deadline, promised: datetime) -> list[str]:
     pace = next((part for part in deadline.parts if part.reason in _OF_PACE), None)
     later = GIVEN_BACK if pace is not None and pace.reason is Reason.BANK else LATE_MAIL
     late = [later] if pace is not None and pace.at > promised else []
-    return late + [part.reason.value for part in deadline.parts if part.reason not in _IN_ANY_TURN]
+    # A player knows their own time off; it is a reason where the clock stopped for it after the promised deadline.
+    parts = [part for part in deadline.parts if part.reason is not Reason.TIME_OFF or part.at > promised]
+    return [*late, *dict.fromkeys(part.reason.value for part in parts if part.reason not in _IN_ANY_TURN)]
 
 
 def seat_offer_at(turn: Turn) -> datetime | None:
@@ -225,9 +206,10 @@ def waits_for_email(turn: Turn, now: datetime) -> bool:
     return failing and any(stop.end is not None and stop.end > now for stop in _waited(turn))
 
 
-def stops(turn: Turn) -> tuple[Interval, ...]:
-    """The times in which this seat's clock stops."""
-    return union(interval for _, intervals in _stops(turn) for interval in intervals)
+def stops(turn: Turn, until: datetime) -> tuple[Interval, ...]:
+    """The times in which this seat's clock stops, with all that begin before that moment."""
+    off = turn.week.intervals(turn.rendered_at, until) if turn.week else ()
+    return union((*(interval for _, intervals in _stops(turn) for interval in intervals), *off))
 
 
 def notice(pace: Pace) -> timedelta:
@@ -240,86 +222,32 @@ def negligible(pace: Pace) -> timedelta:
     return min(NEGLIGIBLE, pace.scale / 4)
 
 
-def parse_extension(text: str, now: datetime, zone: ZoneInfo) -> Extension:
-    """Parse extra time from an organiser: `1d`, or `2026-12-01 20:00` in local time of the zone. Raises BadInput."""
-    match = _DAY_AND_WALL.fullmatch(" ".join(text.split()))
-    extension: Extension
-    try:
-        if match:
-            moment = moment_at(date.fromisoformat(match[1]), parse_wall(match[2]), zone)
-            extension, gained = ExtendedTo(moment), moment - now
-        else:
-            gained = parse_duration(text)
-            extension = ExtendedBy(gained)
-    except (BadInput, ValueError, OverflowError):
-        raise BadInput(
-            _("%(given)s isn't an amount of time or a date.", given=quoted(text)),
-            remedy=_("Use a length of time, such as 12h or 2d, or a date and time, such as 2026-12-01 20:00."),
-        ) from None
-    if not ZERO < gained <= LONGEST_EXTENSION:
-        raise BadInput(
-            _("%(given)s is too long, or in the past.", given=quoted(text)),
-            why=_("You can give up to thirty days."),
-            remedy=_("Choose another time, or pause the table."),
-        )
-    return extension
-
-
-def givers_of(extensions: Iterable[Extension]) -> tuple[int, ...]:
-    """The seats of the players who gave more time, in the order in which they did."""
-    return tuple(each.giver for each in extensions if isinstance(each, ExtendedBy) and each.giver is not None)
-
-
-def read_extensions(text: str) -> tuple[Extension, ...]:
-    """The extensions of a deadline, as stored."""
-    return tuple(_read_extension(each) for each in json.loads(text))
-
-
-def with_extension(text: str, extension: Extension) -> str:
-    """The stored extensions of a deadline with one more."""
-    return json.dumps([*json.loads(text), _written(extension)])
-
-
 def _reason_of(extension: Extension) -> Reason:
     if isinstance(extension, SecondChance):
         return Reason.SECOND_CHANCE
     return Reason.GIFT if givers_of([extension]) else Reason.EXTENSION
 
 
-def _written(extension: Extension) -> str:
-    if isinstance(extension, ExtendedTo):
-        return extension.moment.isoformat()
-    if isinstance(extension, SecondChance):
-        return f"{extension.missed.isoformat()} {int(extension.amount.total_seconds())}"
-    giver = "" if extension.giver is None else f"@{extension.giver}"
-    return f"{int(extension.amount.total_seconds())}{giver}"
-
-
-def _read_extension(text: str) -> Extension:
-    seconds, _at, giver = text.partition("@")
-    if seconds.isdigit():
-        return ExtendedBy(timedelta(seconds=int(seconds)), int(giver) if giver else None)
-    moment, _blank, amount = text.partition(" ")
-    at = datetime.fromisoformat(moment).astimezone(UTC)
-    return SecondChance(at, timedelta(seconds=int(amount))) if amount else ExtendedTo(at)
-
-
-def _steps(turn: Turn, start: datetime) -> Iterator[tuple[Reason, datetime | None]]:
+def _steps(turn: Turn, start: datetime, off: tuple[Interval, ...]) -> Iterator[tuple[Reason, datetime | None]]:
     """The moment that each rule leads to, in order. A None ends it: there is no deadline yet."""
-    at = _agreed(turn.pace, start, ())
+    at = _agreed(turn.pace, start, (), ())
     yield (Reason.BANK if isinstance(turn.pace, Bank) else Reason.PACE), at
     still: tuple[Interval, ...] = ()
     for reason, intervals in _stops(turn):
         still = union((*still, *intervals))
-        at = _agreed(turn.pace, start, still)
+        at = _agreed(turn.pace, start, still, ())
         yield reason, at
+    if off:
+        at = _agreed(turn.pace, start, still, off)
+        yield Reason.TIME_OFF, at
     if at is None:
         return
+    never = union((*still, *off))
     for extension in turn.extensions:
         if isinstance(extension, SecondChance):
             at = max(at, extension.missed)
             yield Reason.PROMISE, at
-        at = _extended(at, extension, still)
+        at = _extended(at, extension, never)
         yield _reason_of(extension), at
         if at is None:
             return
@@ -330,14 +258,38 @@ def _steps(turn: Turn, start: datetime) -> Iterator[tuple[Reason, datetime | Non
     settled = None
     while at != settled:
         settled = at
-        at = _with_notice(turn.pace, start, at, still)
+        at = _with_notice(turn.pace, start, at, still, never)
         yield Reason.NOTICE, at
         if at is None:
             return
+        for reason, moment in _out_of_rest(at, turn):
+            at = moment
+            yield reason, at
+
+
+def _out_of_rest(at: datetime, turn: Turn) -> list[tuple[Reason, datetime]]:
+    """The steps to the first round moment outside quiet hours and time off.
+
+    Only the quiet hours of one night count, so that with working hours all day and quiet hours all night there is a deadline.
+    """
+    steps = list(_rest(at, turn, turn.quiet))
+    if turn.week and steps[-1][1] - at > LONGEST_QUIET:
+        awake = running_time(at, steps[-1][1], turn.week.intervals(at, steps[-1][1]))
+        if awake > LONGEST_QUIET:
+            return list(_rest(at, turn, None))
+    return steps
+
+
+def _rest(at: datetime, turn: Turn, quiet: QuietHours | None) -> Iterator[tuple[Reason, datetime]]:
+    first, settled = at, None
+    while at != settled and at - first <= 2 * WEEK:
+        settled = at
         at = round_up(at, turn.pace.rounding_step, turn.zone)
         yield Reason.ROUNDING, at
-        at = end_of_quiet(at, turn.quiet)
+        at = end_of_quiet(at, quiet)
         yield Reason.QUIET, at
+        at = end_of_time_off(at, turn.week)
+        yield Reason.TIME_OFF, at
 
 
 def _stops(turn: Turn) -> tuple[tuple[Reason, tuple[Interval, ...]], ...]:
@@ -363,11 +315,12 @@ def _endless_stop(turn: Turn) -> Reason | None:
     return None
 
 
-def _agreed(pace: Pace, start: datetime, still: tuple[Interval, ...]) -> datetime | None:
-    """The moment at which the time of the pace runs out."""
+def _agreed(pace: Pace, start: datetime, still: tuple[Interval, ...], off: tuple[Interval, ...]) -> datetime | None:
+    """The moment at which the time of the pace runs out, with a clock that stands still and times off."""
+    never = (*still, *off)
     if not isinstance(pace, Calendar):
-        return moment_after(start, pace.allowed, still)
-    earliest = moment_after(start, CALENDAR_NOTICE, still)
+        return moment_after(start, pace.allowed, never)
+    earliest = moment_after(start, CALENDAR_NOTICE, never)
     while earliest is not None:
         moment = pace.next_moment(earliest)
         stop = next((stop for stop in still if stop.start < moment and stop.contains(moment)), None)
@@ -383,15 +336,17 @@ def _extended(at: datetime, extension: Extension, still: tuple[Interval, ...]) -
     return moment_after(at, extension.amount, still)
 
 
-def _with_notice(pace: Pace, start: datetime, at: datetime, still: tuple[Interval, ...]) -> datetime | None:
-    """The moment itself, or later if stops before it call for notice."""
+def _with_notice(
+    pace: Pace, start: datetime, at: datetime, still: tuple[Interval, ...], never: tuple[Interval, ...]
+) -> datetime | None:
+    """The moment itself, or later if stops before it call for notice: time in which the clock runs."""
     for stop in still:
         if stop.start >= at or (stop.end is not None and stop.end <= start):
             continue
         if stop.end is None:
             return None
         long = stop.end - stop.start > negligible(pace)
-        enough = moment_after(stop.end, notice(pace) if long else ZERO, still)
+        enough = moment_after(stop.end, notice(pace) if long else ZERO, never)
         if enough is None:
             return None
         at = max(at, enough)

@@ -1,7 +1,7 @@
 """Reminders: when to email again before a deadline.
 
 A cadence such as `50%,80%,2h` is a person's preference: after half of the time, after four fifths, and two hours before the
-end. Only time in which the clock runs counts, so nobody is reminded on vacation. This module plans reminders; it does not
+end. Only time in which the clock runs counts, so nobody is reminded on vacation, or on a day off. This module plans reminders; it does not
 know whether the player has moved, and must never send one.
 """
 
@@ -12,7 +12,8 @@ from datetime import datetime, timedelta
 from pbem.domain.deadline import Deadline, Turn, negligible, stops
 from pbem.domain.duration import parse_duration, short_duration
 from pbem.domain.errors import BadInput, quoted
-from pbem.domain.interval import ZERO, moment_after, running_time
+from pbem.domain.interval import ZERO, Interval, moment_after, running_time
+from pbem.domain.quiet_hours import end_of_quiet
 from pbem.i18n.speech import gettext as _
 
 # More than this is no reminder but a nuisance.
@@ -90,8 +91,9 @@ def reminders(turn: Turn, due: Deadline, cadence: Cadence) -> tuple[datetime, ..
 
 
 def _moments(turn: Turn, start: datetime, end: datetime, cadence: Cadence) -> set[datetime]:
-    """The moments of the marks at which the clock runs, moved out of quiet hours."""
-    still = stops(turn)
+    """The moments of the marks at which the clock runs, moved out of quiet hours and time off."""
+    still = stops(turn, end)
+    off = turn.week.intervals(start, end) if turn.week else ()
     total = running_time(start, end, still)
     moments = set()
     for mark in cadence.marks:
@@ -99,17 +101,21 @@ def _moments(turn: Turn, start: datetime, end: datetime, cadence: Cadence) -> se
         # A turn of one hour has no moment at which two hours are left.
         moment = moment_after(start, passed, still) if passed > ZERO else None
         if moment is not None:
-            moments.add(_out_of_quiet(moment, end, turn))
+            moments.add(_out_of_rest(moment, end, turn, off))
     return {moment for moment in moments if not any(stop.contains(moment) for stop in still)}
 
 
-def _out_of_quiet(moment: datetime, end: datetime, turn: Turn) -> datetime:
-    """The end of the quiet period if that leaves time to decide, otherwise a moment before the period."""
+def _out_of_rest(moment: datetime, end: datetime, turn: Turn, off: tuple[Interval, ...]) -> datetime:
+    """The end of quiet hours and time off if that leaves time to decide, otherwise a moment before the quiet hours."""
+    apart, later, settled = negligible(turn.pace), moment, None
+    while later != settled:
+        settled = later
+        later = end_of_quiet(later, turn.quiet)
+        later = next((each.end for each in off if each.end and each.contains(later)), later)
     period = turn.quiet.period_around(moment) if turn.quiet else None
-    if period is None or period.end is None:
-        return moment
-    apart = negligible(turn.pace)
-    return period.end if period.end + apart <= end else period.start - apart
+    if period is None or later + apart <= end:
+        return later
+    return period.start - apart
 
 
 def _parse_mark(word: str) -> TimeUsed | TimeLeft:

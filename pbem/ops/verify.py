@@ -17,6 +17,7 @@ from pbem.domain.errors import BadInput
 from pbem.domain.missed_turns import FEWEST, MOST
 from pbem.domain.pace import parse_pace
 from pbem.domain.user_text import parse_name, parse_title
+from pbem.domain.week import BOUNDS
 from pbem.ops.commands.terminal import counted
 from pbem.plugins.away import Away
 from pbem.service.archive import export, verify
@@ -203,6 +204,8 @@ def _of_table(saved: SavedGame) -> Iterator[str]:
         parse_pace(game.pace)
     except (BadInput, ValueError):
         yield f"the stored pace {game.pace!r} isn't valid"
+    if game.time_off not in BOUNDS:
+        yield f"the stored limit for time off, {game.time_off}, is out of range"
     if not FEWEST <= game.missed_limit <= MOST:
         yield f"the stored number of missed turns, {game.missed_limit}, is out of range"
     if game.stand_in not in BOTS:

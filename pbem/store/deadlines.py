@@ -29,7 +29,7 @@ from pbem.domain.states import OfferStatus, TableStatus, TurnStatus
 from pbem.store import insiders, prefetch, queries
 from pbem.store.guests import IS_DEMO
 from pbem.store.players import among, bits
-from pbem.store.schema import DEADLINE, GAME, OFFER, PLAYER, UNREACHABLE, DeadlineRow, GameRow
+from pbem.store.schema import DEADLINE, GAME, OFFER, PERSON, PLAYER, UNREACHABLE, DeadlineRow, GameRow
 from pbem.store.types import Moment, Number
 
 MOST_ATTEMPTS: Final = 10
@@ -55,9 +55,24 @@ _OF_CHANCE = and_(
 _KEY = (DEADLINE.c.game_id, DEADLINE.c.turn, DEADLINE.c.seat)
 _AT_GAME = GAME.c.id == DEADLINE.c.game_id
 _AT_SEAT = and_(PLAYER.c.game_id == DEADLINE.c.game_id, PLAYER.c.seat == DEADLINE.c.seat)
+WEEK: Final = PERSON.c.week + literal_column("'|'") + PERSON.c.zone
+"""A person's week with their zone, as a deadline keeps it; NULL without a week, and for a bot."""
+
 # Constants are written into the statement: each value passed as a parameter costs more than the row does.
 ASK: Final = insert(DEADLINE).from_select(
-    ("game_id", "turn", "seat", "status", "asked_at", "due_at", "reminded", "extensions", "attempts", "undelivered"),
+    (
+        "game_id",
+        "turn",
+        "seat",
+        "status",
+        "asked_at",
+        "due_at",
+        "reminded",
+        "extensions",
+        "week",
+        "attempts",
+        "undelivered",
+    ),
     select(
         PLAYER.c.game_id,
         bindparam("next_turn", type_=Number),
@@ -68,9 +83,12 @@ ASK: Final = insert(DEADLINE).from_select(
         case((PLAYER.c.bot.is_not(None), bindparam("now", type_=Moment))),
         literal_column("0"),
         literal_column("'[]'"),
+        WEEK,
         literal_column("0"),
         literal_column("false"),
-    ).where(PLAYER.c.game_id == bindparam("of_game"), among("asked")),
+    )
+    .outerjoin(PERSON, PERSON.c.id == PLAYER.c.person_id)
+    .where(PLAYER.c.game_id == bindparam("of_game"), among("asked")),
 )
 """Ask seats of a game in the next turn. Seats that have a standing order are closed at once, and asked again only if
 their player takes the order back."""

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Select, Table, delete, select, update
+from sqlalchemy import ColumnElement, Connection, Select, Table, delete, exists, or_, select, update
 
 from pbem.domain.deleted_people import NAME, former_address, former_name
 from pbem.domain.states import CallStatus, EmailKind, EmailStatus, OfferStatus, ReceivedStatus
@@ -26,6 +26,7 @@ from pbem.store.schema import (
     BOUNCE,
     CALL,
     CHANNEL,
+    DEADLINE,
     ENTRANT,
     FINISHED_SEAT,
     FORMER_PLAYER,
@@ -214,6 +215,7 @@ def forget(tx: Connection, person: PersonRow, zone: str) -> None:
     for game_id in tx.execute(select(PLAYER.c.game_id).where(PLAYER.c.person_id == person.id).distinct()).scalars():
         _rename(tx, game_id, person.id)
     tx.execute(update(FORMER_PLAYER).where(FORMER_PLAYER.c.person_id == person.id).values(name=NAME))
+    _forget_weeks(tx, person.id)
     tournaments.forget_person(tx, person.id)
     insiders.part(tx, person.id)
     nowhere = former_address(person.key)
@@ -226,6 +228,7 @@ def forget(tx: Connection, person: PersonRow, zone: str) -> None:
         zone=zone,
         zone_chosen=False,
         quiet=None,
+        week=None,
         delivery="nothing",
         topics="",
         sealed=False,
@@ -256,6 +259,15 @@ def _forget_alarms(tx: Connection, person_id: int) -> None:
     alerts = update(OUTBOX).where(OUTBOX.c.person_id.in_(organisers), OUTBOX.c.kind == EmailKind.ALERT)
     tx.execute(alerts.where(select(ALARM.c.id).where(ALARM.c.person_id == person_id).exists()).values(body=None))
     tx.execute(delete(ALARM).where(ALARM.c.person_id == person_id))
+
+
+def _forget_weeks(tx: Connection, person_id: int) -> None:
+    """Forget the weeks kept with a person's turns. Where they left a seat, those of its players before them go as well."""
+    of_seat = (PLAYER.c.game_id == DEADLINE.c.game_id, PLAYER.c.seat == DEADLINE.c.seat)
+    of_former = (FORMER_PLAYER.c.game_id == DEADLINE.c.game_id, FORMER_PLAYER.c.seat == DEADLINE.c.seat)
+    played = exists().where(*of_seat, PLAYER.c.person_id == person_id)
+    left = exists().where(*of_former, FORMER_PLAYER.c.turn > DEADLINE.c.turn, FORMER_PLAYER.c.person_id == person_id)
+    tx.execute(update(DEADLINE).where(DEADLINE.c.week.is_not(None), or_(played, left)).values(week=None))
 
 
 def _rename(tx: Connection, game_id: int, person_id: int) -> None:

@@ -32,6 +32,7 @@ _TAKEN_WITH_CLOCK = (
         DEADLINE.c.due_at,
         DEADLINE.c.promised_at,
         DEADLINE.c.extensions,
+        DEADLINE.c.week,
         _MAIL_FAILS,
         IS_GUEST,
         talk.NEW.scalar_subquery(),
@@ -68,6 +69,7 @@ class Clock:
     due_at: datetime | None
     promised_at: datetime | None
     extensions: str | None
+    week: str | None
     mail_fails: bool
     guest: bool
     new_lines: int | None
@@ -118,10 +120,12 @@ def read_ahead(tx: Connection, played: Mapping[Key, int]) -> None:
     asked = deadlines.read_all(tx, played)
     for key, person_id in played.items():
         reader, row = readers[person_id], asked.get(key)
-        due_at, promised_at, extensions = (
-            (None, None, None) if row is None else (row.due_at, row.promised_at, row.extensions)
+        due_at, promised_at, extensions, week = (
+            (None, None, None, None) if row is None else (row.due_at, row.promised_at, row.extensions, row.week)
         )
-        clock = Clock(reader.zone, due_at, promised_at, extensions, reader.mail_fails, reader.guest, new_lines=None)
+        clock = Clock(
+            reader.zone, due_at, promised_at, extensions, week, reader.mail_fails, reader.guest, new_lines=None
+        )
         prefetch.put(tx, ("clock", *key, person_id), clock)
         prefetch.put(tx, ("deadline", *key), row)
     rows: dict[int, list[Row[Any]]] = {game_id: [] for game_id, _turn, _seat in played}

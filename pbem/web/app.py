@@ -18,7 +18,9 @@ from pbem import paths
 from pbem.config.settings import Config
 from pbem.domain.choice_links import choice_segment
 from pbem.domain.duration import duration_text, extension_text
+from pbem.domain.pace import parse_pace
 from pbem.domain.user_text import isolate
+from pbem.domain.week import bound_text, usual_bound
 from pbem.hints import Advise, hint_here
 from pbem.i18n import sentences, speech
 from pbem.mail.write import words
@@ -102,13 +104,17 @@ def create_app(server: Server, config: Config, advise: Advise = hint_here) -> Fl
     # The templates are in English, so English needs no catalogue.
     app.jinja_env.add_extension("jinja2.ext.i18n")
     sentences.install(app.jinja_env)
-    app.jinja_env.filters.update(isolated=isolate, segment=choice_segment, utc=phrases.utc, day=phrases.day)
+    app.jinja_env.filters.update(
+        isolated=isolate, segment=choice_segment, translated=speech.translate, utc=phrases.utc, day=phrases.day
+    )
     app.jinja_env.globals.update(
         language=speech.tag,
         site_name=config.site.name,
         base_url=config.base_url,
         development=config.development,
         pace_in_words=words.pace_text,
+        time_off_in_words=bound_text,
+        usual_time_off=lambda pace: usual_bound(parse_pace(pace)),
         longer=extension_text,
         duration=duration_text,
         alias=site.alias,

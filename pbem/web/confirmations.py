@@ -59,6 +59,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "unmuted": mark("Unmuted."),
     "vacation": mark("Vacation booked."),
     "vacation cancelled": mark("Vacation cancelled."),
+    "week": mark("Time off saved. It counts from your next turn."),
     "withdrawn": mark("Invitations withdrawn."),
     "zone": mark("Time zone saved."),
 }

@@ -121,6 +121,11 @@ def field(name: str) -> str:
     return text.strip()
 
 
+def picked(name: str) -> tuple[str, ...]:
+    """The boxes of that name that are ticked."""
+    return tuple(request.form.getlist(name))
+
+
 def ticked(name: str) -> bool:
     return bool(field(name))
 

@@ -245,6 +245,10 @@ SENT: Final = {
     "a vacation refused": Way(
         "/my/settings", (Sent("Book", {"first": "2026-12-20", "last": "2026-12-01"}),), status=400
     ),
+    "time off": Way(
+        "/my/settings", (Sent("Save time off", {"days_off": "Sun", "workdays": "Mon", "hours": "09:00-17:00"}),)
+    ),
+    "time off refused": Way("/my/settings", (Sent("Save time off", {"workdays": "Mon", "hours": "late"}),), status=400),
     "another address refused": Way("/my/account", (Sent("Send email", {"address": "a..b@example.org"}),), status=400),
     "a file": Way("/verify", (Sent("Check", {"text": "{file}"}),)),
     "a file that was changed": Way("/verify", (Sent("Check", {"text": "{changed file}"}),)),

@@ -96,6 +96,10 @@ class Showroom:
         self.app.add_url_rule("/broken", "broken", _broken)
         self._links = Links(self.server)
         self._people = {name: self._person(name) for name in NAMES}
+        for name in NAMES[:2]:
+            self.server.run(
+                my_page.change_week, self._people[name], ("Wed", "Thu"), ("Mon", "Tue", "Fri"), "09:00-17:30"
+            )
         self.named = self._furnish()
         web_server = create_server(self.app, host="127.0.0.1", port=0, threads=4)
         self._serving = ExitStack()

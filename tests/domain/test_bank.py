@@ -1,16 +1,19 @@
 """Banks: exact to the second against a model that counts seconds, and never worse for what a player cannot help."""
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from hypothesis import given, strategies as st
 
 from pbem.domain.bank import PastTurn, bank_after, spent
-from pbem.domain.deadline import ExtendedBy, Reason, Turn, deadline_of
+from pbem.domain.deadline import Reason, Turn, deadline_of
+from pbem.domain.extension import ExtendedBy
 from pbem.domain.interval import Interval
 from pbem.domain.pace import Bank, parse_pace
+from pbem.domain.week import Week, WorkingHours
 
+BERLIN = ZoneInfo("Europe/Berlin")
 BEGINNING = datetime(2026, 10, 25, 0, 30, tzinfo=UTC)
 START, REFILL, MOST = 300, 60, 420
 """The bank, in seconds."""
@@ -32,16 +35,19 @@ histories = st.lists(st.tuples(st.integers(0, 90), st.integers(0, 500), st.integ
 """For each turn the seconds until its clock starts, until it is answered, and given by the organiser or by a player."""
 
 
-def turns_of(history: list[tuple[int, int, int]], outages: list[tuple[int, int]]) -> list[PastTurn]:
+def turns_of(
+    history: list[tuple[int, int, int]], outages: list[tuple[int, int]], week: Week | None = None
+) -> list[PastTurn]:
     """These turns, one after the other."""
     turns, at = [], 0
     for wait, used, given_more in history:
         started = BEGINNING + seconds(at + wait)
         turn = Turn(
             pace=bank(),
-            zone=ZoneInfo("Europe/Berlin"),
+            zone=BERLIN,
             rendered_at=started,
             accepted_at=started,
+            week=week,
             outages=tuple(Interval(BEGINNING + seconds(a), BEGINNING + seconds(a + length)) for a, length in outages),
             extensions=(ExtendedBy(seconds(given_more), 1 if used % 2 else None),) if given_more else (),
         )
@@ -66,6 +72,20 @@ def test_a_bank_is_exact_to_the_second(history: list[tuple[int, int, int]], outa
     left = bank_after(bank(), turns_of(history, outages)).left
     assert left == seconds(counted(history, outages))
     assert seconds(REFILL) <= left <= seconds(MOST)
+
+
+@given(histories, st.lists(spans, max_size=2), st.integers(0, 59), st.integers(1, 90))
+def test_nothing_is_spent_in_working_hours(
+    history: list[tuple[int, int, int]], outages: list[tuple[int, int]], begin: int, minutes: int
+) -> None:
+    """On a day when clocks show these hours twice: the first of the two count."""
+    end = (datetime(2026, 1, 1, 2, begin) + timedelta(minutes=minutes)).time()
+    week = Week((), WorkingHours((6,), time(2, begin), end), BERLIN)
+    (off,) = week.intervals(BEGINNING, BEGINNING)
+    assert off.end is not None
+    first, last = (round((moment - BEGINNING).total_seconds()) for moment in (off.start, off.end))
+    left = bank_after(bank(), turns_of(history, outages, week)).left
+    assert left == seconds(counted(history, [*outages, (first, last - first)]))
 
 
 @given(histories, st.lists(spans, max_size=2), st.lists(spans, max_size=2))

@@ -1,16 +1,13 @@
 """Deadlines, case by case: each rule moves the deadline later, and is named as a reason."""
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from pbem.domain.deadline import (
     Deadline,
-    ExtendedBy,
-    ExtendedTo,
-    Extension,
     Part,
     Reason,
     Turn,
@@ -18,15 +15,16 @@ from pbem.domain.deadline import (
     is_noticeably_later,
     negligible,
     notice,
-    parse_extension,
     printed_deadline,
     reasons_later,
     seat_offer_at,
 )
 from pbem.domain.errors import BadInput
+from pbem.domain.extension import ExtendedBy, ExtendedTo, Extension, SecondChance, parse_extension
 from pbem.domain.interval import Interval
 from pbem.domain.pace import parse_pace
 from pbem.domain.quiet_hours import parse_quiet
+from pbem.domain.week import Week, WorkingHours
 
 BERLIN = ZoneInfo("Europe/Berlin")
 
@@ -495,3 +493,69 @@ def test_a_moment_that_is_not_in_utc_is_refused() -> None:
 def test_patience_must_be_positive() -> None:
     with pytest.raises(ValueError, match="nobody can wait"):
         replace(turn(), patience=timedelta(0))
+
+
+WEEKEND = Week((5, 6), None, ZoneInfo("UTC"))
+WORK = Week((5, 6), WorkingHours((0, 1, 2, 3, 4), time(9), time(17)), ZoneInfo("UTC"))
+
+
+@pytest.mark.parametrize(
+    ("pace", "week", "at"),
+    [
+        # From Friday at ten: eight hours until the weekend's eve are left of a day, then ten more on Monday.
+        pytest.param("1d", WEEKEND, "30 10:00", id="weekend"),
+        pytest.param("12h", WEEKEND, "27 22:00", id="before the weekend"),
+        pytest.param("14h", WEEKEND, "28 00:00", id="as the weekend begins"),
+        pytest.param("12h", WORK, "30 05:00", id="work and weekend"),
+        # Seven hours on Friday, nine before work on Monday, seven after it, nine before work on Tuesday, then four.
+        pytest.param("36h", WORK, "01 21:00", id="over several days"),
+        pytest.param("Sat 20:00 UTC", WEEKEND, "30 00:00", id="a fixed deadline on a day off"),
+        pytest.param("Mon 20:00 UTC", WEEKEND, "30 20:00", id="a fixed deadline on another day"),
+        pytest.param("Mon 12:00 UTC", WORK, "30 17:00", id="a fixed deadline at work"),
+    ],
+)
+def test_a_clock_stands_still_in_time_off(pace: str, week: Week, at: str) -> None:
+    asked = replace(turn(pace), rendered_at=nov("27 10:00"), accepted_at=nov("27 10:00"), week=week)
+    month = "12" if at.startswith("01") else "11"
+    found = deadline_of(asked)
+    assert found.at == utc(f"2026-{month}-{at}")
+    stands_still = deadline_of(replace(asked, week=None)).at != found.at
+    assert (Reason.TIME_OFF in [part.reason for part in found.parts]) == stands_still
+
+
+def test_time_off_calls_for_no_extra_notice() -> None:
+    asked = replace(turn(), rendered_at=nov("27 00:30"), accepted_at=nov("27 00:30"), week=WEEKEND)
+    assert deadline_of(asked).at == nov("30 01:00")
+
+
+def test_a_deadline_in_quiet_hours_before_a_weekend_is_due_when_both_are_over() -> None:
+    quiet = parse_quiet("22:00-07:00", ZoneInfo("UTC"))
+    asked = replace(turn("12h"), rendered_at=nov("27 11:00"), accepted_at=nov("27 11:00"), week=WEEKEND, quiet=quiet)
+    found = deadline_of(asked)
+    assert found.at == nov("30 07:00")
+    assert [part.reason for part in found.parts] == [Reason.PACE, Reason.QUIET, Reason.TIME_OFF, Reason.QUIET]
+
+
+def test_quiet_hours_that_leave_no_moment_beside_work_are_left_out() -> None:
+    every = Week((), WorkingHours(tuple(range(7)), time(8), time(20)), ZoneInfo("UTC"))
+    asked = replace(turn("12h"), week=every, quiet=parse_quiet("20:00-09:00", ZoneInfo("UTC")))
+    assert deadline_of(asked).at == nov("25 08:00")
+
+
+def test_time_off_does_not_lengthen_a_second_chance() -> None:
+    chance = (SecondChance(nov("27 20:00"), hours(12)),)
+    assert deadline_of(replace(turn(), extensions=chance, week=WEEKEND)).at == nov("28 08:00")
+
+
+def test_extra_time_passes_only_while_the_clock_runs() -> None:
+    asked = replace(turn("12h"), rendered_at=nov("27 10:00"), accepted_at=nov("27 10:00"), week=WEEKEND)
+    assert deadline_of(replace(asked, extensions=(ExtendedBy(hours(4)),))).at == nov("30 02:00")
+    assert deadline_of(replace(asked, extensions=(ExtendedTo(nov("28 12:00")),))).at == nov("30 00:00")
+
+
+def test_a_player_is_told_of_time_off_only_where_it_is_why_they_have_longer() -> None:
+    asked = replace(turn("12h"), rendered_at=nov("27 10:00"), accepted_at=nov("27 10:00"), week=WEEKEND)
+    late = replace(asked, accepted_at=nov("27 18:00"))
+    assert reasons_later(deadline_of(late), nov("27 22:00")) == ["late email", "days off or working hours"]
+    more = replace(asked, rendered_at=nov("27 20:00"), accepted_at=nov("27 20:00"), extensions=(ExtendedBy(hours(4)),))
+    assert reasons_later(deadline_of(more), nov("30 08:00")) == ["more time from the organiser"]

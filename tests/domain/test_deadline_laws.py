@@ -6,10 +6,12 @@ from zoneinfo import ZoneInfo
 
 from hypothesis import given, strategies as st
 
-from pbem.domain.deadline import ExtendedBy, ExtendedTo, Turn, deadline_of, is_noticeably_later, printed_deadline, stops
+from pbem.domain.deadline import Turn, deadline_of, is_noticeably_later, printed_deadline, stops
+from pbem.domain.extension import ExtendedBy, ExtendedTo
 from pbem.domain.interval import Interval, running_time
 from pbem.domain.pace import Bank, Calendar, parse_pace
 from pbem.domain.quiet_hours import QuietHours
+from pbem.domain.week import Week, WorkingHours
 
 # Close to the last Sunday of October, so that clocks change in the middle of many turns.
 BEGINNING = datetime(2026, 10, 23, 12, tzinfo=UTC)
@@ -39,6 +41,15 @@ nights = st.builds(
     st.integers(1, 16),
     zones,
 )
+weeks = st.builds(
+    lambda off, days, begin, half_hours, zone: week_of(off, days - off, begin, half_hours, zone),
+    st.sets(st.integers(0, 6), max_size=3),
+    st.sets(st.integers(0, 6)),
+    st.integers(0, 47),
+    st.integers(1, 24),
+    zones,
+)
+"""Weeks of any kind, with none for those without time off, or with too much."""
 extensions = st.lists(
     st.builds(ExtendedBy, st.integers(1, 48).map(lambda hours: timedelta(hours=hours)))
     | st.builds(ExtendedBy, st.just(timedelta(days=1)), st.integers(0, 3))
@@ -46,7 +57,7 @@ extensions = st.lists(
     max_size=2,
 ).map(tuple)
 turns = st.builds(
-    lambda pace, zone, rendered_at, slow, promised, outages, pauses, dead, away, more, quiet: Turn(
+    lambda pace, zone, rendered_at, slow, promised, outages, pauses, dead, away, more, quiet, week: Turn(
         pace=pace,
         zone=zone,
         rendered_at=rendered_at,
@@ -58,6 +69,7 @@ turns = st.builds(
         vacations=away,
         extensions=more,
         quiet=quiet,
+        week=week,
         patience=timedelta(days=2),
     ),
     paces,
@@ -71,7 +83,17 @@ turns = st.builds(
     several,
     extensions,
     st.none() | nights,
+    st.none() | weeks,
 )
+
+
+def week_of(off: set[int], working: set[int], begin: int, half_hours: int, zone: ZoneInfo) -> Week | None:
+    begins, ends = (time(each % 48 // 2, each % 2 * 30) for each in (begin, begin + half_hours))
+    work = WorkingHours(tuple(sorted(working)), begins, ends) if working else None
+    try:
+        return Week(tuple(sorted(off)), work, zone)
+    except ValueError:
+        return None
 
 
 def moment_of(turn: Turn) -> datetime:
@@ -137,18 +159,51 @@ def test_a_player_gets_all_the_time_of_the_pace_with_the_clock_running(turn: Tur
     assert result.start is not None
     assert result.at is not None
     if not isinstance(turn.pace, Calendar):
-        assert running_time(result.start, result.at, stops(turn)) >= turn.pace.allowed
+        assert running_time(result.start, result.at, stops(turn, result.at)) >= turn.pace.allowed
 
 
 @given(turns)
 def test_a_deadline_is_never_in_quiet_hours(turn: Turn) -> None:
+    turn = replace(turn, week=None)
     assert turn.quiet is None or turn.quiet.period_around(moment_of(turn)) is None
+
+
+@given(turns, weeks)
+def test_a_deadline_is_in_quiet_hours_only_where_these_and_a_week_leave_too_little(
+    turn: Turn, week: Week | None
+) -> None:
+    turn = replace(turn, quiet=QuietHours(time(22), time(7), turn.zone), week=week)
+    if week is None or week.work is None or (week.zone == turn.zone and week.work.length <= timedelta(hours=8)):
+        assert turn.quiet is not None
+        assert turn.quiet.period_around(moment_of(turn)) is None
+
+
+@given(turns)
+def test_a_deadline_is_never_in_time_off(turn: Turn) -> None:
+    assert turn.week is None or turn.week.period_around(moment_of(turn)) is None
+
+
+@given(turns, weeks)
+def test_time_off_never_moves_a_deadline_earlier(turn: Turn, week: Week | None) -> None:
+    always = replace(turn, quiet=None, week=None)
+    assert moment_of(replace(always, week=week)) >= moment_of(always)
+
+
+@given(turns)
+def test_the_clock_stands_still_in_all_time_off_before_a_deadline(turn: Turn) -> None:
+    if turn.week is not None and not isinstance(turn.pace, Calendar):
+        bare = Turn(turn.pace, turn.zone, turn.rendered_at, turn.accepted_at, week=turn.week)
+        start = max(turn.rendered_at, turn.accepted_at or turn.rendered_at)
+        year = turn.week.intervals(start, start + timedelta(days=366))
+        # Rounding can lead into time off, and be due again after it.
+        longer = running_time(start, moment_of(bare), year) - turn.pace.allowed
+        assert timedelta(0) <= longer < 2 * turn.pace.rounding_step
 
 
 @given(turns)
 def test_a_deadline_is_never_at_a_moment_when_the_clock_is_stopped(turn: Turn) -> None:
     at = moment_of(turn)
-    assert not any(stop.start < at and stop.contains(at) for stop in stops(turn))
+    assert not any(stop.start < at and stop.contains(at) for stop in stops(turn, at))
 
 
 @given(turns)

@@ -332,6 +332,7 @@ def looks_after_oneself(world: AddressWorld) -> None:
     server.run(my_page.table_token, ann, waiting)
     settings = {"name": "Anna", "zone": "Europe/Berlin", "quiet": "22:00-07:00", "cadence": "2h"}
     server.run(my_page.change_settings, ann, **settings, willing=True, sealed=True, reviews=True, show_ratings=True)
+    server.run(my_page.change_week, ann, ("Sat", "Sun"), ("Mon",), "09:00-17:00")
     server.run(profiles.choose, ann, "everyone", "Sphinx", punctual=True)
     my_page.choose_delivery(server, ann, "daily", "08:00")
     server.run(vacations.book_text, ann, "2026-12-24 to 2026-12-26")

@@ -55,7 +55,21 @@ _FRAGMENTS: Final = (
         "../",
         "\r\n\r\n",
     ),
-    *("bid 7", "pass", "up to ", "always ", "never ", "then ", "or ", "talk ", "undo", "vacation ", "2026-12-01"),
+    *(
+        "bid 7",
+        "pass",
+        "up to ",
+        "always ",
+        "never ",
+        "then ",
+        "or ",
+        "talk ",
+        "undo",
+        "vacation ",
+        "2026-12-01",
+        "09:00-17:00",
+        "Sat",
+    ),
 )
 """Pieces of text that stand for something somewhere; each door adds its own."""
 

@@ -8,6 +8,7 @@ import click
 
 from pbem.ops.commands.terminal import counted, progress
 from tests import figures
+from tests.sim.player import Manners
 from tests.sim.simulator import BrokenError, Ended, simulate
 from tests.sim.world import START
 
@@ -27,7 +28,9 @@ def main(seed: int, seeds: int, games: int, days: int, seasons: int) -> None:
 def _run(seed: int, games: int, days: int, seasons: int) -> Ended:
     try:
         with progress() as begin:
-            ended = simulate(seed, games, days, begin("Simulating", games), seasons=seasons)
+            ended = simulate(
+                seed, games, days, begin("Simulating", games), seasons=seasons, manners=Manners(time_off=True)
+            )
     except BrokenError as broken:
         again = f'make simulate ARGS="--seed {seed} --games {games} --days {days} --seasons {seasons}"'
         click.echo(f"A promise was broken: {broken}.\nTo repeat it: {again}")

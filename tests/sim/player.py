@@ -37,6 +37,7 @@ class Manners:
     orders: float = 0.2
     new_links: float = 0.03
     quiet_hours: float = 0.05
+    time_off: bool = False
     going_back: float = 0.2
     leaves: float = 0.05
 

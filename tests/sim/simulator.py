@@ -21,7 +21,9 @@ from typing import Final
 
 from engine import game
 from pbem import failpoints
+from pbem.domain.week import BOUNDS
 from pbem.service.absence import offers
+from pbem.service.account import my_page
 from pbem.service.clocks import outages
 from pbem.service.incoming import receive
 from pbem.service.people import addresses as people_addresses
@@ -210,6 +212,7 @@ class _Run:
                     successor=successor,
                     rated=number % 3 > 0,
                     second_chance=12,
+                    time_off=BOUNDS[number % len(BOUNDS)] if self.players[addresses[0]].manners.time_off else None,
                     going_back=True,
                 )
                 game_id = self.world.server.run(joining.create_table, persons[0], table_settings).game_id
@@ -232,11 +235,14 @@ class _Run:
         return opens
 
     def _person(self, address: str) -> int:
-        """The id of a person, whose address is known to work. Every third one is ready to take over seats."""
+        """The id of a person, whose address is known to work. Every third one is ready to take over seats, every fourth
+        one has time off, where that is among their manners."""
         server, name = self.world.server, address.partition("@")[0].capitalize()
         person_id = server.run(people_addresses.confirm, server.run(people_addresses.register, address, name).id).id
         if sorted(self.players).index(address) % 3 == 0:
             server.run(offers.set_volunteer, person_id, volunteers=True)
+        if self.players[address].manners.time_off and sorted(self.players).index(address) % 4 == 1:
+            server.run(my_page.change_week, person_id, ("Sat", "Sun"), ("Mon", "Tue", "Thu"), "20:30-04:00")
         return person_id
 
     def _mail_arrived(self, email: Arrived, new: bool) -> None:

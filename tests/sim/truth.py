@@ -13,13 +13,15 @@ from typing import Any
 
 from engine.game import Game, names
 from pbem.domain.choice_links import choice_segment
-from pbem.domain.deadline import PATIENCE, SecondChance, read_extensions
+from pbem.domain.deadline import PATIENCE
 from pbem.domain.errors import Refusal
+from pbem.domain.extension import SecondChance, read_extensions
 from pbem.domain.hash_chain import Row
 from pbem.domain.interval import Interval, moment_after, overlap
 from pbem.domain.outage import LONGEST_GAP
 from pbem.domain.pace import PerDecision, parse_pace
 from pbem.domain.states import TableStatus, TurnStatus
+from pbem.domain.week import end_of_time_off, read_week
 from pbem.ops.verify import games_to_verify, verify_games
 from pbem.service import links
 from pbem.service.archive import game_statistics
@@ -150,6 +152,11 @@ class Truth:
             if due_at < chance:
                 raise BrokenError(f"the second chance of {key} (game, turn, seat) ends at {due_at}, not {chance}")
             return
+        week = None if deadline is None or deadline.week is None else read_week(deadline.week).counting(row.time_off)
+        if week is not None:
+            self.seen["time off"] += 1
+        if end_of_time_off(due_at, week) > due_at:
+            raise BrokenError(f"the time of {key} (game, turn, seat) ends in time off, at {due_at}")
         if due_at >= self._earliest(row, asked):
             return
         emails = outbox.of_game(tx, row.id, -1)

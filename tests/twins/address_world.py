@@ -80,6 +80,7 @@ _TYPED: Final = {
     "wanted": "pass",
     "order": "pass this auction",
     "quiet": "22-7",
+    "hours": "09:00-17:00",
     "cadence": "2h",
     "first": "2026-12-24",
     "last": "2026-12-26",

@@ -41,6 +41,7 @@ ACTS = {
     "my_page.save_zone": {"zone": "Europe/Paris"},
     "my_page.save_settings": {"name": "Thief", "zone": "UTC", "quiet": "", "cadence": "none"},
     "my_page.change_vacation": {"first": "2026-12-24", "last": "2026-12-26"},
+    "my_page.save_week": {"days_off": "Sat"},
     "my_page.renew_feeds": {},
     "groups.create": {"name": "Thieves"},
     "groups.invite": {"invited": "thief@example.net"},

@@ -12,6 +12,7 @@ from typing import Any, Final
 import click
 
 from pbem.domain.errors import BadInput
+from pbem.domain.week import bound_text
 from pbem.ops.backup import write_privately
 from pbem.ops.commands.groups import MAIL_SYSTEM, OUTAGE, PERSON, TABLE, Group
 from pbem.ops.commands.terminal import command, counted, operator, read_settings
@@ -111,7 +112,9 @@ def table_show(number: int) -> None:
         explained = {each.seat: lines for each, lines in server.read(desk_table.clocks, operator(), number)[1]}
     game = found.game
     click.echo(f"Table {game.id}: {game.title} ({found.rules.title}), {game.status}{', paused' if game.paused else ''}")
-    click.echo(f"Turn {game.turn}, pace {game.pace}, {game.seq} rows, head {found.head}")
+    click.echo(
+        f"Turn {game.turn}, pace {game.pace}, time off {bound_text(game.time_off)}, {game.seq} rows, head {found.head}"
+    )
     for each in found.seats:
         click.echo(f"  seat {each.seat + 1}: {each.name}{' (bot)' if each.bot else f', person {each.person_id}'}")
         for line in explained.get(each.seat, ()):

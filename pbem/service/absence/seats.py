@@ -36,7 +36,7 @@ def give_to_bot(tx: Tx, server: Server, row: GameRow, seat: int, by: str, reason
     )
     row = _change_hands(tx, server, row, seat, by, body, person_id=None, bot=row.stand_in, name=name)
     if (deadline := _open_deadline(tx, row, seat)) is not None:
-        cleared = {"accepted_at": None, "remind_at": None, "claimed_until": None, "attempts": 0}
+        cleared = {"accepted_at": None, "remind_at": None, "claimed_until": None, "week": None, "attempts": 0}
         deadlines.change(tx, deadline, asked_at=server.now(), due_at=server.now(), **cleared)
     return row
 
@@ -59,6 +59,8 @@ def give_to_person(
     emails = [outbox.NewEmail(person.id, EmailKind.SEATED, row.id, row.seq, seat, row.turn, facts)]
     if (deadline := _open_deadline(tx, row, seat)) is not None:
         cleared: dict[str, Any] = dict.fromkeys(_CLEARED)
+        # They're asked now, so it's their own week that counts.
+        cleared |= {"week": person.zoned_week}
         deadlines.change(tx, deadline, asked_at=now, reminded=0, extensions="[]", attempts=0, **cleared)
         emails.append(outbox.NewEmail(person.id, EmailKind.TURN, row.id, row.seq, seat, row.turn))
     outbox.queue(tx, emails, now)

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from pbem.domain.deadline import Deadline, SecondChance, with_extension
+from pbem.domain.deadline import Deadline
+from pbem.domain.extension import SecondChance, with_extension
 from pbem.domain.missed_turns import second_chance
 from pbem.domain.pace import parse_pace
 from pbem.domain.states import EmailKind, EmailStatus, TurnStatus
@@ -148,6 +149,7 @@ def _ask(tx: Tx, server: Server, row: GameRow, chance: DeadlineRow) -> None:
             "rendered_at",
             "accepted_at",
             "promised_at",
+            "week",
             "due_at",
             "reminded",
             "extensions",

@@ -4,7 +4,7 @@ Each page takes a fixed number of statements, however many tables there are. The
 function takes the id of the person.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -14,6 +14,7 @@ from engine.result import Place
 from pbem.domain.delivery import Way
 from pbem.domain.errors import Forbidden, NotFound
 from pbem.domain.states import TableStatus
+from pbem.domain.week import Week, parse_week, read_week
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
 from pbem.service.absence import offers
@@ -150,6 +151,7 @@ class Settings:
     sealed: bool
     reviews: bool
     show_ratings: bool
+    week: Week | None
     vacations: tuple[VacationRow, ...]
     days_left: int
 
@@ -229,6 +231,7 @@ def settings(tx: Tx, server: Server, person_id: int) -> Settings:
         sealed=person.sealed,
         reviews=person.reviews,
         show_ratings=person.show_ratings,
+        week=None if person.zoned_week is None else read_week(person.zoned_week),
         vacations=tuple(booked),
         days_left=left,
     )
@@ -265,6 +268,15 @@ def change_settings(
     persons.change_settings(tx, server, person_id, name=name, zone=zone, quiet=quiet, cadence=cadence)
     people.change(tx, person_id, sealed=sealed, reviews=reviews, show_ratings=show_ratings)
     tables.set_volunteer(tx, person_id, willing, server.now())
+
+
+def change_week(
+    tx: Tx, server: Server, person_id: int, days_off: Collection[str], workdays: Collection[str], hours: str
+) -> None:
+    """Change a person's days off and working hours, from their next turn on. Raises BadInput."""
+    person = people.lock(tx, person_id)
+    week = parse_week(days_off, workdays, hours, ZoneInfo(person.zone))
+    people.change(tx, person_id, week=week and week.times)
 
 
 def choose_delivery(server: Server, person_id: int, way: str, digest_at: str = "") -> None:

@@ -22,7 +22,7 @@ VERSION: Final = 2
 
 _BATCH: Final = 50
 _EMAILS: Final = ("cadence", "delivery", "topics", "digest_at", "sealed", "reviews")
-_SETTINGS: Final = ("zone", "zone_chosen", "quiet", *_EMAILS, "show_ratings")
+_SETTINGS: Final = ("zone", "zone_chosen", "quiet", "week", *_EMAILS, "show_ratings")
 _PERSON: Final = ("key", "name", "address", *_SETTINGS, "created_at", "confirmed_at")
 _OWN_KINDS: Final = frozenset({Kind.SEALED, Kind.WITHDRAWN, Kind.ORDER, Kind.RESIGNED})
 """Rows of a log that record an act of one seat, besides entries."""

@@ -67,6 +67,7 @@ def _game(row: GameRow) -> dict[str, Any]:
         "seats": row.seats,
         "options": json.loads(row.options),
         "pace": row.pace,
+        "time_off": row.time_off,
         "missed_limit": row.missed_limit,
         "successor": row.successor,
         "stand_in": row.stand_in,

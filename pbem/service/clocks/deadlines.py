@@ -23,16 +23,17 @@ from pbem.domain.deadline import (
     deadline_of,
     is_noticeably_later,
     printed_deadline,
-    read_extensions,
     reasons_later,
     waits_for_email,
 )
 from pbem.domain.delivery import starts_without_mail
+from pbem.domain.extension import read_extensions
 from pbem.domain.interval import Interval
 from pbem.domain.pace import Bank, Pace, parse_pace
 from pbem.domain.quiet_hours import parse_quiet
 from pbem.domain.reminder import parse_cadence, reminders
 from pbem.domain.states import EmailKind, TurnStatus
+from pbem.domain.week import Week, read_week
 from pbem.service.links import open_seat
 from pbem.service.server import Server
 from pbem.store import (
@@ -201,10 +202,15 @@ def clocks_of(tx: Tx, games: Games, rows: Collection[DeadlineRow]) -> dict[Key, 
     for row in played:
         game, person, pace = games[row.game_id], persons[seated[row.game_id, row.seat]], paces[row.game_id]
         if isinstance(pace, Bank):
-            before = [(each, _turn(game.id, pace, person, each, stops)) for each in past[_key(row)]]
+            before = [(each, _turn(game, pace, person, each, stops)) for each in past[_key(row)]]
             pace = bank_after(pace, (PastTurn(turn, each.closed_at or each.asked_at) for each, turn in before))
-        clocks[_key(row)] = Clock(game, person, row, _turn(game.id, pace, person, row, stops))
+        clocks[_key(row)] = Clock(game, person, row, _turn(game, pace, person, row, stops))
     return clocks
+
+
+def week_of(game: GameRow, row: DeadlineRow) -> Week | None:
+    """The part of a player's week that counts in a turn: as it was when they were asked, and as the table has agreed."""
+    return read_week(row.week).counting(game.time_off) if row.week else None
 
 
 def current_deadline(clock: Clock, now: datetime) -> Deadline:
@@ -316,7 +322,7 @@ def _turns_before(tx: Tx, rows: Collection[DeadlineRow]) -> dict[Key, list[Deadl
     return past
 
 
-def _turn(game_id: int, pace: Pace, person: PersonRow, row: DeadlineRow, stops: _Stops) -> Turn:
+def _turn(game: GameRow, pace: Pace, person: PersonRow, row: DeadlineRow, stops: _Stops) -> Turn:
     zone = ZoneInfo(person.zone)
 
     def since_asked(times: Iterable[Interval], before: timedelta = timedelta(0)) -> tuple[Interval, ...]:
@@ -330,11 +336,12 @@ def _turn(game_id: int, pace: Pace, person: PersonRow, row: DeadlineRow, stops: 
         # A deadline shown on a page counts as a promise too: pages show `due_at`.
         promised=_later(row.promised_at, row.due_at),
         outages=since_asked(stops.outages),
-        pauses=since_asked(stops.pauses[game_id]),
+        pauses=since_asked(stops.pauses[game.id]),
         unreachable=since_asked(stops.unreachable[person.id], MEMORY),
         vacations=since_asked(stops.vacations[person.id]),
         extensions=read_extensions(row.extensions),
         quiet=parse_quiet(person.quiet, zone) if person.quiet else None,
+        week=week_of(game, row),
     )
 
 

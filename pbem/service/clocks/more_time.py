@@ -6,9 +6,9 @@ It is given alike to a seat that has answered already, and nobody is told who ha
 from datetime import timedelta
 from typing import Final
 
-from pbem.domain.deadline import ExtendedBy, givers_of, read_extensions, with_extension
 from pbem.domain.duration import DAY, short_duration
 from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, Stale, quoted
+from pbem.domain.extension import ExtendedBy, givers_of, read_extensions, with_extension
 from pbem.domain.states import TurnStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service.clocks import pauses

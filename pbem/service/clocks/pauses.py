@@ -8,9 +8,9 @@ from dataclasses import replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from pbem.domain.deadline import ExtendedTo, Extension, parse_extension, with_extension
 from pbem.domain.duration import short_duration
 from pbem.domain.errors import Gone
+from pbem.domain.extension import ExtendedTo, Extension, parse_extension, with_extension
 from pbem.domain.states import TableStatus, TurnStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service.clocks import deadlines as clocks_deadlines

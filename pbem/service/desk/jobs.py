@@ -16,8 +16,8 @@ from zoneinfo import ZoneInfo
 import structlog
 
 from pbem.domain.acts import Act, Actor
-from pbem.domain.deadline import parse_extension
 from pbem.domain.errors import BadInput, PbemError
+from pbem.domain.extension import parse_extension
 from pbem.domain.states import EmailKind, JobStatus
 from pbem.domain.user_text import parse_message, parse_reason
 from pbem.i18n.speech import gettext as _

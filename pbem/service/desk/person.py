@@ -6,6 +6,7 @@ from typing import Final
 
 from pbem.domain.acts import Actor
 from pbem.domain.reliability import PERIOD, Reliability, reliability
+from pbem.domain.week import read_week, week_text
 from pbem.service.desk import overview
 from pbem.service.desk.overview import Page, TableFilter
 from pbem.service.outgoing import ledger
@@ -37,6 +38,7 @@ class Profile:
     punctuality: Reliability
     bans: tuple[BanRow, ...]
     banned: BanRow | None
+    week: str
     vacations: tuple[VacationRow, ...]
     failing: UnreachableRow | None
 
@@ -62,6 +64,7 @@ def profile(tx: Tx, server: Server, actor: Actor, person_id: int) -> Profile:
         reliability(counts[person_id]),
         tuple(blocks.bans_of(tx, person_id)),
         blocks.current_ban(tx, person_id, now),
+        "" if person.zoned_week is None else week_text(read_week(person.zoned_week)),
         tuple(row for row in vacation_rows.of_person(tx, person_id) if row.end_at > now),
         reachability.failure(tx, person_id),
     )

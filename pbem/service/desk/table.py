@@ -25,6 +25,7 @@ from pbem.domain.moments import explanation
 from pbem.domain.states import TableStatus
 from pbem.domain.talk import Line
 from pbem.domain.user_text import isolate
+from pbem.domain.week import week_text
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.service.clocks import deadlines as clocks_deadlines
@@ -174,7 +175,10 @@ def clocks(
     seats = _seats(tx, game, players, for_host=False)
     running = clocks_deadlines.clocks_of(tx, {game.id: game}, [seat.due for seat in seats if seat.due is not None])
     explanations = {
-        seat: explanation(clocks_deadlines.current_deadline(clock, server.now()), ZoneInfo(clock.person.zone), names)
+        seat: (
+            *explanation(clocks_deadlines.current_deadline(clock, server.now()), ZoneInfo(clock.person.zone), names),
+            *([_("Time off: %(times)s", times=week_text(clock.timing.week))] if clock.timing.week else ()),
+        )
         for (_game, _turn, seat), clock in running.items()
     }
     return game, [(seat, explanations[seat.seat]) for seat in seats if seat.seat in explanations]

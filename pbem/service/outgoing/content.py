@@ -42,6 +42,7 @@ from pbem.domain.outdated import ASKING
 from pbem.domain.pace import Calendar, parse_pace
 from pbem.domain.states import EmailKind, TableStatus, TurnStatus
 from pbem.domain.user_text import isolate
+from pbem.domain.week import bound_text, counting_text, read_week
 from pbem.i18n import speech
 from pbem.mail.write import words
 from pbem.mail.write.board import print_board
@@ -248,6 +249,8 @@ class _Reading:
             "seats": game.seats,
             "by_decision": not isinstance(parse_pace(game.pace), Calendar),
             "pace": words.pace_text(game.pace),
+            "time_off": bound_text(game.time_off) if game.time_off else "",
+            "own_time_off": self._own_time_off(game),
             "chosen": [
                 speech.teller(rules)(agreed(option, options[option.name]))
                 for option in rules.options
@@ -310,6 +313,14 @@ class _Reading:
         if email.kind == EmailKind.RECEIPT:
             variables |= words.receipt(self.letterhead, seat, token)
         return variables
+
+    def _own_time_off(self, game: GameRow) -> str:
+        """What counts of the reader's week: of a turn, as it was when they were asked."""
+        text = people.read(self.tx, self.email.person_id).zoned_week
+        if self.email.kind == EmailKind.TURN and self.email.turn is not None and self.email.seat is not None:
+            asked = deadlines.read(self.tx, game.id, self.email.turn, self.email.seat)
+            text = None if asked is None else asked.week
+        return counting_text(read_week(text), game.time_off) if text else ""
 
     def _result(self, game: GameRow, seat: SeatContent) -> Words:
         """How the game ended."""

@@ -6,10 +6,12 @@ from typing import Any, Final
 
 from engine import game
 from pbem.domain.invitation_replies import ACCEPT_AS
+from pbem.domain.pace import parse_pace
 from pbem.domain.states import EmailKind
 from pbem.domain.tournaments import points
 from pbem.domain.tournaments.plan import Plan, TableResult
 from pbem.domain.tournaments.words import format_text, points_text
+from pbem.domain.week import bound_text, usual_bound
 from pbem.i18n import speech
 from pbem.mail.write import words
 from pbem.mail.write.compose import Letterhead
@@ -59,6 +61,7 @@ def _of_tournament(letterhead: Letterhead, found: TournamentPage) -> Words:
         "format": format_text(summary.plan, summary.rounds),
         "sizes": summary.plan.sizes.allowed,
         "pace": words.pace_text(settings["pace"]),
+        "time_off": bound_text(bound) if (bound := usual_bound(parse_pace(settings["pace"]))) else "",
         "round_days": row.round_days,
         "late": row.late,
         "fewest": row.fewest,

@@ -226,6 +226,7 @@ def _add(tx: Tx, server: Server, address: str, mailbox: str, name: str, delivery
         zone=server.zone,
         zone_chosen=False,
         quiet=None,
+        week=None,
         cadence=str(DEFAULT),
         delivery=str(delivery),
         topics=topics_text(USUAL),

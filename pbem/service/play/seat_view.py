@@ -24,11 +24,12 @@ from pbem import hints
 from pbem.domain import hash_chain
 from pbem.domain.causes import TurnFacts
 from pbem.domain.choice_links import segment_text
-from pbem.domain.deadline import givers_of, read_extensions
+from pbem.domain.extension import givers_of, read_extensions
 from pbem.domain.former_players import FormerPlayer, teller_in_turn
 from pbem.domain.missed_turns import warning
 from pbem.domain.states import TableStatus
 from pbem.domain.user_text import isolate
+from pbem.domain.week import counting_text, read_week
 from pbem.i18n import speech
 from pbem.service.links import MoveLink, SeatLink, follow_move, open_seat
 from pbem.service.play import move, undo, views
@@ -110,6 +111,7 @@ class SeatView:
     former: tuple[FormerPlayer, ...] = ()
     levels: tuple[str | None, ...] = ()
     givers: tuple[int, ...] = ()
+    time_off: str = ""
     second_chance: int = 0
     going_back: bool = False
     back_to: int | None = None
@@ -285,6 +287,7 @@ def _view(tx: Tx, link: SeatLink, row: GameRow) -> SeatView:
         mark=_mark(row),
         former=seats.former(taken),
         levels=tuple(each.bot for each in taken),
+        time_off=counting_text(read_week(clock.week), row.time_off) if clock.week and decision else "",
         second_chance=row.second_chance,
         going_back=row.going_back,
         back_to=next(iter(back_votes.values()), None),

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pbem.domain.errors import Forbidden, Gone
 from pbem.domain.missed_turns import Successor
 from pbem.domain.states import InvitationStatus, TableStatus
+from pbem.domain.week import Week, read_week
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
 from pbem.service.absence import bots, offers, substitutes
@@ -66,6 +67,7 @@ class TablePage:
     lost: tuple[int, ...] = ()
     invite_token: str = ""
     unanswered: int = 0
+    week: Week | None = None
 
 
 def table_page(tx: Tx, server: Server, token: str) -> TablePage:
@@ -119,6 +121,7 @@ def table_page(tx: Tx, server: Server, token: str) -> TablePage:
         lost=lost,
         invite_token=_invite_token(tx, server, row.id, person.id) if hosts and row.status == TableStatus.OPEN else "",
         unanswered=sum(invitation.status == InvitationStatus.OPEN for invitation in invited) if hosts else 0,
+        week=None if person.zoned_week is None else read_week(person.zoned_week),
     )
 
 

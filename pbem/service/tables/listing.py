@@ -44,6 +44,7 @@ class TableSummary:
     seats: int
     options: dict[str, str | int]
     pace: str
+    time_off: int
     private: bool
     doubles: bool
     missed_limit: int
@@ -148,6 +149,7 @@ def _summary(
         seats=row.seats,
         options=json.loads(row.options),
         pace=row.pace,
+        time_off=row.time_off,
         private=row.private,
         doubles=row.doubles,
         missed_limit=row.missed_limit,

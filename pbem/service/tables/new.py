@@ -22,6 +22,7 @@ from pbem.domain.guests import is_guest
 from pbem.domain.missed_turns import FEWEST, MOST, MOST_GRACE, SECOND_CHANCES, Successor
 from pbem.domain.pace import parse_pace
 from pbem.domain.user_text import parse_title
+from pbem.domain.week import BOUNDS, usual_bound
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
@@ -46,13 +47,15 @@ class TableSettings:
 
     With `hints`, players may ask what the Expert bot would do; with `going_back`, moves are taken back by everyone's consent;
     if it is `rated`, its result counts for their ratings. The game begins when `fewest` players are there, or all if that is 0,
-    and not before `starts_at`. `conditions` are for people who join without an invitation.
+    and not before `starts_at`. Of each player's week, up to `time_off` hours count; None for as many as usual at that pace.
+    `conditions` are for people who join without an invitation.
     """
 
     kind: str
     seats: int
     options: Mapping[str, str | int] = field(default_factory=dict)
     pace: str = "1d"
+    time_off: int | None = None
     title: str = ""
     bots: tuple[str, ...] = ()
     invited: tuple[str, ...] = ()
@@ -106,6 +109,7 @@ def add_table(
         options=json.dumps(options, sort_keys=True),
         title=links.without_tokens(tx, server, parse_title(settings.title)) or rules.title,
         pace=str(parse_pace(settings.pace)),
+        time_off=usual_bound(parse_pace(settings.pace)) if settings.time_off is None else settings.time_off,
         host_id=host.id,
         private=settings.private,
         doubles=settings.doubles,
@@ -153,6 +157,7 @@ def check_settings(settings: TableSettings, now: datetime) -> tuple[game.Game[An
         "seats": lambda: _settle(rules, settings.seats, {}),
         "bots": lambda: _check_bots(settings),
         "pace": lambda: parse_pace(settings.pace),
+        "time_off": lambda: _check_time_off(settings.time_off),
         **{
             f"option_{name}": partial(_settle, rules, rules.seats[0], {name: settings.options[name]})
             for name in settings.options
@@ -191,6 +196,14 @@ def _check_bots(settings: TableSettings) -> None:
                 _("There is no bot %(bot)s.", bot=quoted(bot)),
                 why=_("There are %(list)s.", list=" and ".join(sorted(BOTS))),
             )
+
+
+def _check_time_off(hours: int | None) -> None:
+    if hours is not None and (type(hours) is not int or hours not in BOUNDS):
+        raise BadInput(
+            _("%(hours)s hours of time off a week can't be chosen.", hours=hours),
+            why=_("There are %(list)s.", list=", ".join(map(str, BOUNDS))),
+        )
 
 
 def _check_missed_limit(limit: int) -> None:

@@ -79,6 +79,7 @@ def _settings(before: GameRow, players: Sequence[PlayerRow]) -> TableSettings:
         seats=before.seats,
         options=json.loads(before.options),
         pace=before.pace,
+        time_off=before.time_off,
         title=before.title,
         bots=tuple(player.bot for player in players if player.bot is not None),
         private=True,

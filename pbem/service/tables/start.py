@@ -117,6 +117,7 @@ def _settings_of(
         "seating": seating,
         "bots": sorted([seat, player.bot] for seat, player in seated.items() if player.bot is not None),
         "pace": row.pace,
+        **({"time_off": row.time_off} if row.time_off else {}),
         "missed_limit": row.missed_limit,
         **({"grace": row.grace} if row.grace else {}),
         **({"second_chance": row.second_chance} if row.second_chance else {}),

@@ -18,7 +18,7 @@ class PersonRow:
     `delivery` is how they want to be emailed, `digest_at` the time of day of their digest, `digest_on` the last day
     whose digest was dealt with, `sealed` whether they get an email when a sealed choice is in, `reviews` whether
     they get their reviews by email, `show_ratings` whether others see their ratings. `topics` are the kinds of emails
-    they want, `zone_chosen` whether they have said which time zone is theirs.
+    they want, `zone_chosen` whether they have said which time zone is theirs. `week` is the text of their week in that zone.
     """
 
     id: Id
@@ -29,6 +29,7 @@ class PersonRow:
     zone: str
     zone_chosen: bool
     quiet: str | None
+    week: str | None
     cadence: str
     delivery: str
     topics: str
@@ -43,6 +44,11 @@ class PersonRow:
     def __repr__(self) -> str:
         # No trace or log may show an address.
         return f"PersonRow(id={self.id})"
+
+    @property
+    def zoned_week(self) -> str | None:
+        """The text of this person's week with its zone, as `read_week` reads it."""
+        return f"{self.week}|{self.zone}" if self.week else None
 
     @property
     def delivery_address(self) -> str:

@@ -22,8 +22,8 @@ class GameRow(NamedTuple):
     never used before unless that entry was undone. `head` is the hash of the last row, `entry_head` that of the last
     entry, which emails may show. `halted` says why the server has stopped a `frozen` table: its rules are missing, have
     failed or have changed. Of each seat, the first `grace` missed turns don't count; the move made for one can be taken back
-    for `second_chance` hours. With `going_back`, moves are taken back by everyone's consent. `stand_in` is the bot that takes
-    over seats, and `hints` says whether players may ask for hints.
+    for `second_chance` hours. Of each player's week, up to `time_off` hours count. With `going_back`, moves are taken back by
+    everyone's consent. `stand_in` is the bot that takes over seats, and `hints` says whether players may ask for hints.
 
     Before the start, `seats` is the most players there may be and `fewest` the least. The game begins with those who are there
     once the moment `starts_at` has come, and then it has a seat for each.
@@ -41,6 +41,7 @@ class GameRow(NamedTuple):
     options: str
     title: str
     pace: str
+    time_off: int
     host_id: PersonId
     private: bool
     doubles: bool

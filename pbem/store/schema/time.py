@@ -20,7 +20,7 @@ class DeadlineRow:
     It is `open` until the seat decides, then `closed`, or `missed` if the time ran out first; `rewound` if the turn no
     longer counts. `attempts` counts how often a worker has begun to act on it, and `claimed_until` keeps other workers
     away meanwhile. `undelivered` says that the email about the turn came back. A second chance names the
-    `missed_turn` before it, and is counted with that as one turn.
+    `missed_turn` before it, and is counted with that as one turn. `week` is that of the player when they were asked.
     """
 
     game_id: Annotated[GameId, KEY]
@@ -36,6 +36,7 @@ class DeadlineRow:
     remind_at: datetime | None
     reminded: int
     extensions: str
+    week: str | None
     attempts: int
     claimed_until: datetime | None
     undelivered: bool

@@ -4,7 +4,9 @@ from fractions import Fraction
 from typing import Any
 
 from pbem.domain.game_statistics import Sums, What, numbers_of, of_what, seat_wins
+from pbem.domain.pace import parse_pace
 from pbem.domain.ratings import Rating
+from pbem.domain.week import usual_bound
 from pbem.service.archive.public_games import PublicGame, PublicSeat
 from pbem.service.tournaments.reading import Ranked, Round, RoundTable, TournamentPage, TournamentSummary
 
@@ -91,6 +93,7 @@ def whole_tournament(found: TournamentPage, base_url: str) -> Json:
     summary = found.summary
     return tournament(summary, base_url) | {
         "pace": summary.settings["pace"],
+        "time_off": usual_bound(parse_pace(summary.settings["pace"])),
         "rated": summary.settings["rated"],
         "options": summary.settings["options"],
         "table_sizes": list(summary.plan.sizes.allowed),

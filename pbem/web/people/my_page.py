@@ -14,6 +14,7 @@ from pbem.domain.moments import relative_text
 from pbem.domain.rating_words import rating_text
 from pbem.domain.topics import Topic
 from pbem.domain.vacation import parse_day
+from pbem.domain.week import DAYS, week_text
 from pbem.i18n.speech import gettext as _, render
 from pbem.service.account import feeds, my_page, ratings
 from pbem.service.clocks import vacations
@@ -25,7 +26,7 @@ from pbem.web import phrases, security, site
 from pbem.web.people import session_cookie
 from pbem.web.people.rating_chart import rating_chart
 from pbem.web.people.session_cookie import Cookie
-from pbem.web.site import field, row, server, ticked, whole_number
+from pbem.web.site import field, picked, row, server, ticked, whole_number
 
 pages = Blueprint("my_page", __name__, url_prefix="/my")
 
@@ -131,7 +132,10 @@ def resend_email() -> Response:
 @pages.get("/settings")
 def settings(refused: Refusal | None = None) -> Response:
     found, at = server().read(my_page.settings, person_id()), server().read(feeds.feed_tokens, person_id())
-    return site.page("own/settings.html", found=found, feeds=at, given=field, refused=refused)
+    week = "" if found.week is None else week_text(found.week)
+    return site.page(
+        "own/settings.html", found=found, feeds=at, given=field, picked=picked, days=DAYS, week=week, refused=refused
+    )
 
 
 @pages.post("/settings")
@@ -172,6 +176,13 @@ def change_vacation() -> Response:
         server().run(vacations.book_text, person_id(), f"{days['first']} to {days['last']}")
         done = "vacation"
     return site.go("my_page.settings", done=done)
+
+
+@pages.post("/week")
+@site.shows_refusals_on(settings)
+def save_week() -> Response:
+    server().run(my_page.change_week, person_id(), picked("days_off"), picked("workdays"), field("hours"))
+    return site.go("my_page.settings", done="week")
 
 
 @pages.post("/feeds")

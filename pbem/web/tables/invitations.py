@@ -34,7 +34,7 @@ def show(token: str, *, refused: Refusal | None = None, ask_again: bool = False)
         ask_again=ask_again,
         withdrawn=request.args.get("withdrawn") == "yes",
         given=field,
-        **({} if found.table is None else table_values(found.table)),
+        **({} if found.table is None else table_values(found.table, found.week)),
     )
 
 

@@ -13,6 +13,7 @@ from pbem.domain import conditions
 from pbem.domain.errors import NotFound, Refusal
 from pbem.domain.rating_words import rating_text
 from pbem.domain.states import TableStatus
+from pbem.domain.week import Week, counting_text
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.service.play.rules import rules_for
@@ -52,8 +53,8 @@ def join_private(token: str) -> Response:
     return site.go("front.sent")
 
 
-def table_values(table: TableSummary) -> dict[str, Any]:
-    """What pages show of a table that waits for players: the values of `terms.html`."""
+def table_values(table: TableSummary, week: Week | None = None) -> dict[str, Any]:
+    """What pages show of a table that waits for players: the values of `terms.html`, for a reader with this week."""
     rules = rules_for(table.kind, table.game_id)
     teller = speech.teller(rules)
     changed = [
@@ -68,6 +69,7 @@ def table_values(table: TableSummary) -> dict[str, Any]:
         "rules": rules,
         "teller": teller,
         "changed": changed,
+        "own_time_off": "" if week is None else counting_text(week, table.time_off),
         "starts": "" if table.starts_at is None else _moment(table.starts_at),
         "asked": conditions.words(table.conditions),
         "until": _moment(table.expires_at),

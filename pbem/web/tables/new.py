@@ -12,6 +12,7 @@ from pbem.domain.conditions import MOST_FINISHED, MOST_RATING, Conditions
 from pbem.domain.errors import BadInput, Refusal, quoted, read_fields
 from pbem.domain.missed_turns import FEWEST, MOST, MOST_GRACE, SECOND_CHANCES, USUAL_SECOND_CHANCE, Successor
 from pbem.domain.pace import PerDecision, parse_pace
+from pbem.domain.week import BOUNDS
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.service.tables import joining
@@ -62,6 +63,7 @@ def form(kind: str, open_at: str, refused: Refusal | None = None, group: str = "
         zone=site.config().site.timezone.key,
         second_chances=SECOND_CHANCES,
         usual_second_chance=USUAL_SECOND_CHANCE,
+        time_off_choices=BOUNDS,
         successors=list(Successor),
         **condition_values(),
         given=field,
@@ -107,6 +109,7 @@ def settings_of(rules: Game[object]) -> TableSettings:
         second_chance=whole_number("second_chance", _("a number of hours"))
         if field("second_chance")
         else USUAL_SECOND_CHANCE,
+        time_off=whole_number("time_off", _("a number of hours")) if field("time_off") else None,
         going_back=ticked("going_back"),
         successor=field("successor") or Successor.BOT,
         stand_in=level,

@@ -9,7 +9,7 @@ from pbem.domain.bounce import Bounce
 from pbem.domain.errors import Gone, NotFound, Refusal, TooMany
 from pbem.service import links as service_links
 from pbem.service.absence import offers, substitutes
-from pbem.service.account import consent, delete
+from pbem.service.account import consent, delete, my_page
 from pbem.service.archive import export
 from pbem.service.clocks import reachability, vacations
 from pbem.service.desk import alarm_emails, calls
@@ -21,7 +21,7 @@ from pbem.service.people import addresses, sessions, sign_in
 from pbem.service.tables import joining, leaving, talk
 from pbem.service.tables.new import TableSettings
 from pbem.store import outbox as outbox_rows, players as player_rows, search, tables as lobby_rows
-from pbem.store.schema import METADATA, OUTBOX, PLAYER
+from pbem.store.schema import DEADLINE, METADATA, OUTBOX, PLAYER
 from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
 from tests.service.actors import moderate
@@ -50,6 +50,7 @@ def gone(server, person):
 def live_through(server, clock, post, table, person, gone):
     """The person plays, hosts, talks, calls, and cannot be reached by email; two games run and one is over."""
     played = []
+    server.run(my_page.change_week, gone, ("Wed",), ("Thu",), "01:00-02:00")
     for _ in range(3):
         host = person("Ben")
         game_id = server.run(joining.create_table, host, TableSettings("sunset-poker", 3, successor="bot")).game_id
@@ -91,8 +92,11 @@ def send_alarms(server, clock):
 def test_only_emails_of_others_name_a_deleted_person(server, clock, post, table, person, gone):
     _, over = live_through(server, clock, post, table, person, gone)
     assert ADDRESS in repr(all_rows(server.store))
+    with server.store.read() as tx:
+        assert "Wed|Thu 01:00-02:00|" in repr(tx.execute(select(DEADLINE.c.week).distinct()).all())
     server.run(delete.delete_person, gone)
     left = rows_without_emails_of_others(server, gone)
+    assert "Thu 01:00-02:00" not in left
     assert NAME.lower() not in left.lower()
     assert "Forest Road" not in left
     assert server.read(addresses.read, gone).name == "a former player"

@@ -8,7 +8,7 @@ import pytest
 
 from pbem import paths
 from pbem.domain.errors import NotFound
-from pbem.service.account import personal_data
+from pbem.service.account import my_page, personal_data
 from pbem.service.clocks import vacations
 from pbem.service.desk import calls
 from pbem.service.desk.acts.seats import Substitute
@@ -42,6 +42,7 @@ def played(server, clock, post, table):
     server.run(talk.say, game.id, 0, ann, "Good luck!")
     server.run(calls.call, ann, "Where is my mail?", game_id=game.id, seat=0)
     server.run(vacations.book_text, ann, "2026-12-20 to 2026-12-27")
+    server.run(my_page.change_week, ann, ("Sat", "Sun"), (), "")
     server.run(sessions.start, Holder(person_id=ann), "Firefox on Linux")
     server.run(sign_in.send_link, f"{game.players()[0].name.lower()}@example.org")
     drain(server, clock, post)
@@ -71,6 +72,7 @@ def test_the_export_holds_settings_tables_choices_words_and_emails(server, playe
     assert len([act for act in seat["acts"] if "choice" in act]) >= 8
     assert [each["text"] for each in exported["calls"]] == ["Where is my mail?"]
     assert [each["first"] for each in exported["vacations"]] == ["2026-12-20"]
+    assert exported["person"]["week"] == "Sat,Sun|"
     assert [each["label"] for each in exported["sessions"]] == ["Firefox on Linux"]
     assert len(exported["mails"]) == len(queued_emails(server, played.person_at(0)))
     assert "links" in {each["kind"] for each in exported["mails"]}

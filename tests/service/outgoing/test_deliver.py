@@ -27,7 +27,7 @@ from pbem.mail.wire import parse, text_of
 from pbem.mail.write.compose import Letterhead
 from pbem.mail.write.words import MOST_MOMENTS, TALLEST_BAR
 from pbem.service import links
-from pbem.service.account import delete
+from pbem.service.account import delete, my_page
 from pbem.service.desk.acts.correct import Redact
 from pbem.service.desk.acts.emails import Resend, ResendOfNoTable
 from pbem.service.outgoing import deliver, ledger, prepare
@@ -155,6 +155,19 @@ def test_a_turn_email_has_the_question_the_deadline_and_the_default(server, cloc
         assert "we'll play “" in " ".join(email.text.split())
         assert game.row().entry_head.hex()[:20] in email.text
     assert decision.default.verb == "pick"
+
+
+def test_a_turn_email_tells_its_reader_what_counts_of_their_time_off(server, clock, sink, post, table, person):
+    server.run(my_page.change_week, person("Ann"), ("Wed",), ("Mon", "Tue", "Fri"), "08:00-17:00")
+    began(table)
+    clock.advance(HOUR)
+    deliver.deliver(server, post)
+    readers = [
+        email.recipient
+        for email in sink.emails
+        if "turn 1" in str(email.message["subject"]) and "Your days off" in email.text
+    ]
+    assert readers == ["ann@example.org"]
 
 
 def test_a_deadline_is_printed_in_its_readers_zone(server, clock, sink, post, table):
