@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import psycopg
 import pytest
