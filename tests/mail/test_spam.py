@@ -14,7 +14,7 @@ from engine import game as game_registry
 from pbem.config.settings import Dkim
 from pbem.mail.send.dkim import signer
 from tests.conftest import find_tool, some
-from tests.mail.kinds import HOST
+from tests.mail.kinds import HOST, NAMES
 from tests.mail.pictures import OF_THE_GAME, chosen
 from tests.service.conftest import START
 
@@ -26,9 +26,12 @@ pytestmark = [
 ]
 
 MOST = 0.5
-HOSTILE = ("FREE MONEY NOW!!!", "$$$ WINNER $$$", "Click Here", "Re: Invoice 4711", "\u5f20\u4f1f \u05d0\u05d1\u05d9")
+HOSTILE = (
+    *("FREE MONEY NOW!!!", "$$$ WINNER $$$", "Click Here", "Re: Invoice 4711", "\u5f20\u4f1f \u05d0\u05d1\u05d9"),
+    *NAMES[5:],
+)
 """Names that attack by their form. The name of something that spam sells, such as a drug, makes every email look like spam;
-such names are for the organiser to change."""
+such names are for the organiser to change. Larger tables have ordinary people as well."""
 
 SCORES = re.compile(r"^X-Spam-Scores: (.*(?:\n[ \t].*)*)", re.MULTILINE)
 NAME = re.compile(r"^Message-ID:\s+(\S+)", re.MULTILINE)
