@@ -1,6 +1,7 @@
 """Opening and joining tables: from an address in a form, by emails and their links, to a game that has begun."""
 
 import re
+from datetime import timedelta
 
 import pytest
 
@@ -230,13 +231,15 @@ def test_a_wrong_address_for_my_games_is_still_in_the_form(browser):
     assert ("address", "a..b@example.org") in refused.form("Send links").fixed
 
 
-def test_nobody_gets_many_emails_with_their_games(browser, carry, table):
+def test_nobody_gets_many_emails_with_their_games(browser, carry, table, clock):
     table("templari", 3)
-    for _ in range(20):
+    for _ in range(8):
+        clock.advance(timedelta(minutes=11))
         assert browser.open("/mine").form("Send links").press(address="ann@example.org").status == 200
-    carry()
+        carry()
     sent = [email for email in emails(browser, "ann@example.org") if email.heading.endswith("your games")]
-    assert len(sent) == 5
+    # One network can ask for three, which leaves two of the day's five for the others.
+    assert len(sent) == 3
 
 
 def test_joining_answers_the_same_for_every_address(browser, carry, server):
