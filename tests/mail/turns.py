@@ -32,6 +32,7 @@ def turn_email(table: Table) -> EmailContent:
         "sealed_in": None,
         "first": False,
         "notes": [],
+        "own_time_off": "",
         **words.board(seat),
         **words.past_turns(words.tell_all(recent_facts(table, seat.seat), seat.teller_in), ()),
         **words.question(HEAD, seat, decision, TOKEN, Deadline(START, START + timedelta(days=1))),
