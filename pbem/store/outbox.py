@@ -11,6 +11,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Integer,
+    Select,
     Text,
     Update,
     and_,
@@ -421,6 +422,17 @@ def came_back(tx: Connection, outbox_id: int) -> None:
 def unwrite_queued(tx: Connection) -> list[int]:
     """Drop the bytes of all queued emails, so that they are written again; returns their ids."""
     return list(tx.execute(_UNWRITE.returning(OUTBOX.c.id)).scalars())
+
+
+def unwrite_naming(tx: Connection, game_ids: Select[tuple[int]]) -> None:
+    """Drop the bytes of queued emails that may name a player of these games, or name people by `person_names`.
+
+    They're written again, and keep their Message-ID: one of them may have arrived already, as far as anyone knows.
+    """
+    may_name = or_(
+        OUTBOX.c.game_id.in_(game_ids), OUTBOX.c.game_id.is_(None), OUTBOX.c.facts.contains(person_names.REFERENCE)
+    )
+    tx.execute(update(OUTBOX).where(OUTBOX.c.status == EmailStatus.QUEUED, may_name).values(body=None))
 
 
 def unwrite_to(tx: Connection, person_id: int) -> None:

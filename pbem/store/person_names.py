@@ -12,7 +12,7 @@ from sqlalchemy import Connection, insert, select, update
 from pbem.domain.deleted_people import NAME, PersonName, is_former
 from pbem.store.schema import PERSON, PERSON_NAME
 
-_REFERENCE: Final = "person_name"
+REFERENCE: Final = "person_name"
 """The key of an object in facts that stands for a name, with the number of its row."""
 
 Stored = str | dict[str, int]
@@ -28,9 +28,7 @@ def read_facts(tx: Connection, stored: str) -> dict[str, Any]:
     """The facts of an email, with the names that its people still have."""
     facts: dict[str, Any] = json.loads(stored)
     references = {
-        key: value[_REFERENCE]
-        for key, value in facts.items()
-        if isinstance(value, dict) and value.keys() == {_REFERENCE}
+        key: value[REFERENCE] for key, value in facts.items() if isinstance(value, dict) and value.keys() == {REFERENCE}
     }
     if not references:
         return facts
@@ -56,4 +54,4 @@ def _store(tx: Connection, name: PersonName) -> Stored:
             return NAME
         new = insert(PERSON_NAME).values(person_id=name.person_id, name=name.name).returning(PERSON_NAME.c.id)
         number = tx.execute(new).scalar_one()
-    return {_REFERENCE: number}
+    return {REFERENCE: number}

@@ -210,8 +210,7 @@ def forget(tx: Connection, person: PersonRow, zone: str) -> None:
     tx.execute(unreserved.values(taken_by=None, reserved_turn=None, reserved_as=None))
     _forget_alarms(tx, person.id)
     person_names.forget(tx, person.id)
-    # Emails that wait for another try are written again, without the name.
-    outbox.unwrite_queued(tx)
+    outbox.unwrite_naming(tx, _games_of(person.id))
     for game_id in tx.execute(select(PLAYER.c.game_id).where(PLAYER.c.person_id == person.id).distinct()).scalars():
         _rename(tx, game_id, person.id)
     tx.execute(update(FORMER_PLAYER).where(FORMER_PLAYER.c.person_id == person.id).values(name=NAME))
@@ -251,6 +250,14 @@ def _forget_emails(tx: Connection, person_id: int) -> None:
     unread = RECEIVED.c.status.in_((ReceivedStatus.WAITING, ReceivedStatus.DOUBTED, ReceivedStatus.PARKED))
     tx.execute(received.where(unread).values(status=ReceivedStatus.DONE, claimed_until=None))
     tx.execute(received.values(raw=None, acts="[]"))
+
+
+def _games_of(person_id: int) -> Select[tuple[int]]:
+    """The games that a person plays, has played or hosts."""
+    played = select(PLAYER.c.game_id).where(PLAYER.c.person_id == person_id)
+    left = select(FORMER_PLAYER.c.game_id).where(FORMER_PLAYER.c.person_id == person_id)
+    hosted = select(GAME.c.id).where(GAME.c.host_id == person_id)
+    return select(GAME.c.id).where(or_(GAME.c.id.in_(played), GAME.c.id.in_(left), GAME.c.id.in_(hosted)))
 
 
 def _forget_alarms(tx: Connection, person_id: int) -> None:

@@ -209,7 +209,8 @@ class _Reading:
             kind=email.kind,
             reader=Reader(called, person.delivery_address, ZoneInfo(person.zone)),
             thread=Thread(
-                message_id=message_id(self.letterhead, self.server.randomness.bytes(8), (game or person).key),
+                message_id=email.message_id
+                or message_id(self.letterhead, self.server.randomness.bytes(8), (game or person).key),
                 game="" if game is None else game.key,
                 title="" if game is None else game.title,
                 answers=facts.get("answers", "") if turn is None else turn.message_id or "",

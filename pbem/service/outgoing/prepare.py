@@ -172,9 +172,8 @@ def _check(
     for email_id in stale:
         outbox.change(tx, email_id, body=None, message_id=None)
     ledger.note_all(tx, now, "rewritten", stale)
-    unwritten = [
-        replace(email, body=None, message_id=None) for email in emails if email.body is None or email.id in stale
-    ]
+    unwritten = [email for email in emails if email.body is None]
+    unwritten += [replace(email, body=None, message_id=None) for email in emails if email.id in stale]
     for person_id in sorted({email.person_id for email in unwritten if email.game_id is None}):
         people.lock(tx, person_id)
     drafts = make_drafts(tx, server, unwritten, locked, now)
