@@ -9,6 +9,7 @@ from typing import Final
 
 from flask import g, request
 
+from pbem.config.checks import host_of, is_local
 from pbem.domain.errors import Forbidden
 from pbem.i18n.speech import gettext as _
 from pbem.web import site
@@ -124,8 +125,12 @@ def from_our_page() -> bool:
 
 
 def _is_ours(origin: str) -> bool:
-    """Whether this is the site, by any of its names, but not unencrypted where it's encrypted: anyone in between could have sent that."""
-    base = site.config().base_url
-    if base == f"https://{origin.removeprefix('http://')}":
+    """Whether this is the site, by any of its names.
+
+    Where the site is encrypted, an unencrypted page isn't ours, since anyone in between could have sent it, unless it never left
+    this machine.
+    """
+    base, (scheme, _at, host) = site.config().base_url, origin.partition("://")
+    if origin != base and host != request.host:
         return False
-    return origin == base or origin.partition("://")[2] == request.host
+    return scheme == "https" or not base.startswith("https:") or is_local(host_of(f"//{request.host}"))

@@ -91,15 +91,19 @@ def test_no_page_changes_a_cookie_by_being_opened(app, browser, sign_in, person)
             assert "Set-Cookie" not in answer.headers, rule.rule
 
 
-@pytest.mark.parametrize(
-    "says", [{"Origin": "http://play.example.org"}, {"Referer": "http://play.example.org/"}], ids=str
-)
-def test_a_page_that_came_unencrypted_is_another_site_where_ours_is_encrypted(server, settings, links, person, says):
-    secure = replace(settings, base_url="https://play.example.org", trusted_hosts=("play.example.org",))
+@pytest.mark.parametrize("host", ["play.example.org", "www.example.org"])
+@pytest.mark.parametrize("says", ["Origin", "Referer"])
+def test_a_page_that_came_unencrypted_is_another_site_where_ours_is_encrypted(
+    server, settings, links, person, says, host
+):
+    hosts = ("play.example.org", "www.example.org", "localhost")
+    secure = replace(settings, base_url="https://play.example.org", trusted_hosts=hosts)
     path, client = f"/l/{links.made(Purpose.SIGN_IN, person('Mallory'))}", application(server, secure).test_client()
-    refused = client.post(path, data={"sure": "yes"}, headers=says, base_url="https://play.example.org")
+    unencrypted = {says: f"http://{host}" + ("/" if says == "Referer" else "")}
+    refused = client.post(path, data={"sure": "yes"}, headers=unencrypted, base_url=f"https://{host}")
     assert (refused.status_code, "Set-Cookie" in refused.headers) == (403, False)
-    for own in ({"Origin": "https://play.example.org"}, {}):
-        link = f"/l/{links.made(Purpose.SIGN_IN, person(f'Ann {len(own)}'))}"
-        done = client.post(link, data={"sure": "yes"}, headers=own, base_url="https://play.example.org")
+    ours, here = "https://play.example.org", "http://localhost"
+    for number, (base, own) in enumerate(((ours, {"Origin": ours}), (ours, {}), (here, {"Origin": here}))):
+        link = f"/l/{links.made(Purpose.SIGN_IN, person(f'Ann {number}'))}"
+        done = client.post(link, data={"sure": "yes"}, headers=own, base_url=base)
         assert (done.status_code, "Set-Cookie" in done.headers) == (303, True)
