@@ -9,10 +9,10 @@
     rounded    up to a moment that is easy to remember
     quiet      moved out of the player's quiet hours, and of their days off and working hours
 
-Of a second chance, its player's vacations, week and quiet hours move nothing.
+A player's vacations, time off and quiet hours don't move the end of a second chance.
 
-A week comes back for ever: of it, as much is looked at as lies before the deadline. After it nobody gets extra notice, because
-it's known long before. Of moments fixed in a calendar none is left out for it: a turn due in someone's time off is due at its end.
+Time off comes back every week, so only what lies before the deadline is looked at. Nobody gets extra notice after it, because it's
+known long before. It never skips a moment of a table's calendar: a turn due in someone's time off is due when that ends.
 
 A step only ever moves the deadline later. Each step that did is kept with its reason, so that an email and the
 organiser's page can explain the deadline. The same rules give the deadline to print in an email (`printed_deadline`) and

@@ -44,7 +44,7 @@ class ExtendedTo:
 class SecondChance:
     """The time to take back the move made for a missed turn, and play: so long after the deadline that was `missed`.
 
-    Neither vacations nor quiet hours move its end, which is stated when the turn is missed.
+    Neither vacations, time off nor quiet hours move its end, which is stated when the turn is missed.
     """
 
     missed: datetime

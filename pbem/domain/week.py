@@ -160,12 +160,12 @@ def days_text(days: Sequence[int]) -> str:
 
 
 def counting_text(week: Week, bound: int) -> str:
-    """What a person is told of how much of their week counts at a table."""
+    """How much of a person's week counts at a table, in words for that person."""
     counts = week.counting(bound)
     if counts is None:
         return _("Your time off doesn't count at this table.")
     if counts == week:
-        return _("Your time off counts: no clock of yours runs on %(times)s.", times=week_text(counts))
+        return _("Your time off counts: your clocks stop on %(times)s.", times=week_text(counts))
     if counts.work is None:
         return _(
             "Your days off count (%(times)s). Your working hours don't: they'd exceed the table's limit.",

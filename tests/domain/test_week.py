@@ -130,7 +130,7 @@ def test_every_week_counts_where_the_most_do() -> None:
     [
         (week(), 0, "Your time off doesn't count at this table."),
         (week(), 48, "Your days off count (Sat, Sun). Your working hours don't"),
-        (week(), 108, "Your time off counts: no clock of yours runs on Sat, Sun; Mon to Fri from 09:00 to 17:00."),
+        (week(), 108, "Your time off counts: your clocks stop on Sat, Sun; Mon to Fri from 09:00 to 17:00."),
         (
             week(("Fri", "Sat", "Sun"), ("Mon",)),
             48,

@@ -2,8 +2,8 @@
 
 Nobody learns whether the name, the passphrase or the code was wrong. Attempts are limited in the database, whichever process
 is asked: for each session and each device where the organiser has signed in before, and for everyone else by name and by
-network, with a small part of a name's for each network. So strangers cannot use up an organiser's attempts. Hashing is slow on purpose, so it is done outside transactions.
-Nothing typed is stored or logged; refusals are.
+network, with a small part of a name's for each network. So no single network can use up an organiser's attempts. Hashing is
+slow on purpose, so it is done outside transactions. Nothing typed is stored or logged; refusals are.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,10 +1,9 @@
 """Strangers: budgets of email to typed addresses, and deleting people who never confirm theirs.
 
 An email over a budget is refused, and never queued. Every typed address is counted, confirmed or not, so that no refusal
-says who plays here. Email about a person's own tables is never counted. What
-players ask for who have shown who they are has budgets of its own, which strangers can't use up. Someone whose mailbox's budget
-strangers have used up finds emails there whose links confirm the address, and needs no more of them. The budgets are shares in the
-database, which all processes use up together.
+says who plays here. Email about a person's own tables is never counted. What players ask for once they have shown who they are
+has budgets of its own, which strangers can't use up. If strangers have used up a mailbox's budget, its owner already has emails
+whose links confirm the address, and needs no more. The budgets are shares in the database, which all processes use up together.
 """
 
 from collections import Counter

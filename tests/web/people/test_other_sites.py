@@ -102,8 +102,8 @@ def test_a_page_that_came_unencrypted_is_another_site_where_ours_is_encrypted(
     unencrypted = {says: f"http://{host}" + ("/" if says == "Referer" else "")}
     refused = client.post(path, data={"sure": "yes"}, headers=unencrypted, base_url=f"https://{host}")
     assert (refused.status_code, "Set-Cookie" in refused.headers) == (403, False)
-    ours, here = "https://play.example.org", "http://localhost"
-    for number, (base, own) in enumerate(((ours, {"Origin": ours}), (ours, {}), (here, {"Origin": here}))):
+    public, local = "https://play.example.org", "http://localhost"
+    for number, (base, own) in enumerate(((public, {"Origin": public}), (public, {}), (local, {"Origin": local}))):
         link = f"/l/{links.made(Purpose.SIGN_IN, person(f'Ann {number}'))}"
         done = client.post(link, data={"sure": "yes"}, headers=own, base_url=base)
         assert (done.status_code, "Set-Cookie" in done.headers) == (303, True)

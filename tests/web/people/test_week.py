@@ -54,7 +54,7 @@ def test_mistakes_in_time_off_are_told_beside_their_fields(sign_in, ann, server,
     [
         ("0", "Your time off doesn't count at this table."),
         ("48", "Your days off count (Sat, Sun). Your working hours don't"),
-        ("108", "no clock of yours runs on Sat, Sun; Mon from 09:00 to 17:00."),
+        ("108", "your clocks stop on Sat, Sun; Mon from 09:00 to 17:00."),
         ("", "Your days off count (Sat, Sun). Your working hours don't"),
     ],
 )
