@@ -267,9 +267,11 @@ class Town:
         for sent in by_name.values():
             assert sent[0].startswith(b"DKIM-Signature: "), "a signature is part of what has to be the same"
         again = sum(len(sent) - 1 for sent in by_name.values())
-        # An email comes twice only if its sender died, or lost the connection, after the relay had taken it: at most
-        # as many emails as are recorded together.
-        assert again <= TOGETHER * sum(part.deaths.total() for part in self.parts if part.what == "worker")
+        # An email comes twice only if its sender died, or lost the database, after the relay had taken it: at most
+        # as many emails as are recorded together. A database that goes away is lost by every sender.
+        senders = [part for part in self.parts if part.what == "worker"]
+        losses = sum(part.deaths.total() for part in senders) + self.database_may_be_away * len(senders)
+        assert again <= TOGETHER * losses
         self.seen["mails"] = self.figures["emails"] = len(by_name)
         self.figures["repeated"], self.figures["changed"] = again, len(changed)
 
