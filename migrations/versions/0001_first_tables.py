@@ -650,6 +650,7 @@ def upgrade() -> None:
         sa.Column("address", sa.Text(), nullable=False),
         sa.Column("secret", sa.Text(), nullable=False),
         sa.Column("host", sa.Text(), nullable=False),
+        sa.Column("device", sa.Text(), nullable=False),
         sa.Column("status", sa.Text(), nullable=False),
         sa.Column("tries", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("made_at", sa.DateTime(timezone=True), nullable=False),
@@ -657,7 +658,7 @@ def upgrade() -> None:
         sa.Column("ended_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("why", sa.Text(), nullable=False),
         sa.CheckConstraint(
-            "kind IN ('webhook', 'ntfy', 'discord', 'telegram', 'matrix')", name=op.f("ck_channel_kind")
+            "kind IN ('webhook', 'ntfy', 'discord', 'telegram', 'matrix', 'browser')", name=op.f("ck_channel_kind")
         ),
         sa.CheckConstraint("status IN ('pending', 'active', 'failed', 'removed')", name=op.f("ck_channel_status")),
         sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_channel_game_id")),

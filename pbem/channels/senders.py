@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Final
 
-from pbem.channels import discord, matrix, ntfy, telegram, webhook
+from pbem.channels import discord, matrix, ntfy, telegram, web_push, webhook
 from pbem.channels.client import Client, NotAllowed, Unreachable
 from pbem.channels.message import Message, Result, Sent
 from pbem.domain.channels import Channel, ChannelKind
@@ -18,12 +18,14 @@ SENDERS: Final[Mapping[ChannelKind, Send]] = {
     ChannelKind.DISCORD: discord.send,
     ChannelKind.TELEGRAM: telegram.send,
     ChannelKind.MATRIX: matrix.send,
+    ChannelKind.BROWSER: web_push.send,
 }
 
 EDITORS: Final[Mapping[ChannelKind, Edit]] = {
     ChannelKind.DISCORD: discord.edit,
     ChannelKind.TELEGRAM: telegram.edit,
     ChannelKind.MATRIX: matrix.edit,
+    ChannelKind.BROWSER: web_push.withdraw,
 }
 """How messages are edited, where a service can do that."""
 

@@ -214,7 +214,7 @@ class Channels:
 
     services: tuple[ChannelKind, ...] = setting(
         SERVICES,
-        "webhook, ntfy, discord, telegram, matrix",
+        "webhook, ntfy, discord, telegram, matrix, browser",
         "Services by which people can be told of their turns besides email; empty for none.",
     )
     http: bool = setting(YES_NO, "no", "Whether they can be reached without encryption.")

@@ -5,6 +5,7 @@
     discord    https://discord.com/api/webhooks/number/token
     telegram   the number of a chat                             the token of a bot
     matrix     https://matrix.example.org/!room:example.org     the access token of an account
+    browser    the address that a browser has at its push service    the keys of the browser
 
 An address is read here, and kept in one form. Whether it may be connected to is decided later, by what its name means then.
 This module must never see a message.
@@ -21,7 +22,9 @@ from urllib.parse import unquote, urlsplit
 from pbem.domain.errors import BadInput
 from pbem.i18n.speech import gettext as _
 
-LONGEST_ADDRESS: Final = 500
+LONGEST_ADDRESS: Final = 1000
+"""Letters of an address; those of browsers may have several hundred."""
+
 LONGEST_SECRET: Final = 300
 SECRET_PREFIX: Final = "whsec_"  # noqa: S105 - what every secret begins with
 
@@ -51,11 +54,12 @@ class ChannelKind(StrEnum):
     DISCORD = "discord"
     TELEGRAM = "telegram"
     MATRIX = "matrix"
+    BROWSER = "browser"
 
     @property
     def called(self) -> str:
         """The name for people."""
-        return {"webhook": _("Webhook"), "ntfy": "ntfy"}.get(self, self.capitalize())
+        return {"webhook": _("Webhook"), "ntfy": "ntfy", "browser": _("Browser")}.get(self, self.capitalize())
 
 
 class ChannelStatus(StrEnum):
@@ -87,12 +91,21 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
+class PushSender:
+    """Who sends to a browser: the key that it agreed to, and an address for the operator of its push service."""
+
+    key: bytes = field(repr=False)
+    contact: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Channel:
-    """A channel as its sender needs it."""
+    """A channel as its sender needs it; `push` is set for a browser whose key we still have."""
 
     kind: ChannelKind
     target: Target
     secret: str = field(repr=False)
+    push: PushSender | None = None
 
 
 _PATHS: Final = {
@@ -100,14 +113,18 @@ _PATHS: Final = {
     ChannelKind.NTFY: re.compile(r"(?:/[\w.-]+)*/[\w-]{1,64}", re.ASCII),
     ChannelKind.DISCORD: re.compile(r"/api(?:/v[0-9]+)?/webhooks/[0-9]+/[\w-]+", re.ASCII),
     ChannelKind.TELEGRAM: re.compile(r"(?:/[\w.-]+)*/(?:-?[0-9]{1,20}|@\w{3,64})", re.ASCII),
+    ChannelKind.BROWSER: re.compile(r"/[!-~]*"),
     ChannelKind.MATRIX: re.compile(r"(?:/[\w.-]+)*/![\w!$&'()*+,;=.~-]+(?::[\w.:\[\]-]+)?", re.ASCII),
 }
+_P256_POINT: Final = 87
+_PUSH_SECRET: Final = 22
 _SECRETS: Final = {
     ChannelKind.WEBHOOK: re.compile(rf"{SECRET_PREFIX}[A-Za-z0-9+/]{{40,}}=*"),
     ChannelKind.NTFY: re.compile(r"|[\w.~+/=-]+", re.ASCII),
     ChannelKind.DISCORD: re.compile(""),
     ChannelKind.TELEGRAM: re.compile(r"[0-9]+:[\w-]+", re.ASCII),
     ChannelKind.MATRIX: re.compile(r"[\w.~+/=-]+", re.ASCII),
+    ChannelKind.BROWSER: re.compile(rf"[\w-]{{{_P256_POINT}}}\.[\w-]{{{_PUSH_SECRET}}}", re.ASCII),
 }
 
 
@@ -127,7 +144,7 @@ def parse_address(kind: ChannelKind, text: str, rules: ChannelRules) -> str:
         text = _TELEGRAM + text
     target = _target(text, rules)
     target = replace(target, path=_normal_path(target.path))
-    if kind is not ChannelKind.WEBHOOK:
+    if kind not in (ChannelKind.WEBHOOK, ChannelKind.BROWSER):
         target = replace(target, path=unquote(target.path).rstrip("/"))
     if not _PATHS[kind].fullmatch(target.path):
         raise BadInput(_("That isn't an address of %(service)s.", service=kind.called), remedy=_example(kind))
@@ -254,6 +271,7 @@ def _written(target: Target) -> str:
 def _example(kind: ChannelKind) -> str:
     examples = {
         ChannelKind.WEBHOOK: "https://example.org/hook",
+        ChannelKind.BROWSER: "https://push.example.org/abc",
         ChannelKind.NTFY: "https://ntfy.sh/your-topic",
         ChannelKind.DISCORD: "https://discord.com/api/webhooks/123/abc",
         ChannelKind.TELEGRAM: "123456789",

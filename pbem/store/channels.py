@@ -63,7 +63,7 @@ _DONE = (
 
 def add(tx: Connection, **values: Any) -> int:
     """Add a channel and return its id."""
-    return queries.add(tx, CHANNEL, {"status": ChannelStatus.PENDING, "tries": 0, "why": ""} | values)
+    return queries.add(tx, CHANNEL, {"status": ChannelStatus.PENDING, "tries": 0, "why": "", "device": ""} | values)
 
 
 def read(tx: Connection, channel_id: int) -> ChannelRow | None:
@@ -138,7 +138,7 @@ def switch_off(tx: Connection, person_id: int, why: str, now: datetime) -> bool:
 
 def remove(tx: Connection, channel_id: int) -> None:
     """Remove a channel: its row stays, its address and its secret do not."""
-    change(tx, channel_id, status=ChannelStatus.REMOVED, address="", secret="", host="", why="")
+    change(tx, channel_id, status=ChannelStatus.REMOVED, address="", secret="", host="", device="", why="")
     about = update(OUTBOX).where(OUTBOX.c.channel_id == channel_id, OUTBOX.c.remote_id.is_not(None))
     tx.execute(about.values(remote_id=None))
 

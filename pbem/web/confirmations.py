@@ -17,6 +17,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "agreed to go back": mark("You've agreed to go back."),
     "agreed to end": mark("You've agreed to end the game without a result."),
     "answered": mark("Answer sent."),
+    "browser": mark("We've sent a test notification. When it arrives, notifications are on."),
     "channel": mark("We've sent a code to the channel. Enter it below."),
     "channel proved": mark("This channel is on."),
     "channel removed": mark("Channel removed."),

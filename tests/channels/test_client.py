@@ -3,6 +3,7 @@
 import socket
 import threading
 import time
+from dataclasses import replace
 from ipaddress import ip_address
 
 import pytest
@@ -10,9 +11,10 @@ import pytest
 from pbem.channels import client as client_module, senders
 from pbem.channels.client import LONGEST_ANSWER, Client, NotAllowed, Unreachable, is_public
 from pbem.channels.message import Message, Result
-from pbem.domain.channels import Channel, ChannelKind, ChannelRules, Target, channel_of, parse_address
+from pbem.domain.channels import Channel, ChannelKind, ChannelRules, PushSender, Target, channel_of, parse_address
 from pbem.domain.errors import BadInput
 from tests.channels.far_end import FarEnd, status
+from tests.channels.pushed import PushedBrowser
 from tests.mail.sink import client_trust, server_tls
 from tests.service.conftest import START
 
@@ -70,13 +72,14 @@ KIND_PATHS = {
     ChannelKind.DISCORD: "/api/webhooks/1/a",
     ChannelKind.TELEGRAM: "/1",
     ChannelKind.MATRIX: "/!r:x",
+    ChannelKind.BROWSER: "/push/abc",
 }
 
 
 @pytest.mark.parametrize("kind", ChannelKind)
 def test_no_hostile_address_typed_for_any_service_lets_a_connection_leave(wire, kind):
     assert len(HOSTS) > 60
-    client, entered = Client(look_up=wire.look_up), 0
+    client, entered, browser = Client(look_up=wire.look_up), 0, PushedBrowser()
     for scheme in ("https://", "http://", "https:/\\", "//", "file://", "gopher://", "HTTPS://"):
         for host in HOSTS:
             try:
@@ -86,6 +89,8 @@ def test_no_hostile_address_typed_for_any_service_lets_a_connection_leave(wire, 
             entered += 1
             channel = channel_of(kind, address, "1:token", ChannelRules(http=True))
             assert channel is not None
+            if kind is ChannelKind.BROWSER:
+                channel = replace(channel, secret=browser.token, push=PushSender(bytes(32), "help@example.org"))
             # Its sender gets it whatever the form has let through.
             sent = (
                 senders.send(client, channel, Message("m", "turn", START, "", ""), START)

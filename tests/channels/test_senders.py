@@ -77,7 +77,7 @@ def test_each_service_gets_the_form_that_it_reads() -> None:
 
 
 def test_three_services_edit_what_they_were_sent() -> None:
-    assert set(senders.EDITORS) == {ChannelKind.DISCORD, ChannelKind.TELEGRAM, ChannelKind.MATRIX}
+    assert set(senders.EDITORS) == {ChannelKind.DISCORD, ChannelKind.TELEGRAM, ChannelKind.MATRIX, ChannelKind.BROWSER}
     discord = got(ChannelKind.DISCORD, "99")
     assert (discord.method, discord.path) == ("PATCH", "/api/webhooks/12/ab-c_d/messages/99")
     assert got(ChannelKind.TELEGRAM, "99").json["message_id"] == 99

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from pbem.channels import web_push
 from pbem.domain.channels import (
     CODE_TRIES,
     SECRET_PREFIX,
@@ -27,7 +28,7 @@ from pbem.domain.guests import is_guest
 from pbem.domain.states import EmailKind, TableStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service.clocks import deadlines, outages, reachability
-from pbem.service.outgoing.channel_messages import code_of
+from pbem.service.outgoing.channel_messages import code_of, push_key
 from pbem.service.server import Server
 from pbem.store import channels, games, limits, outbox, people, players as player_rows, tables
 from pbem.store.database import Tx
@@ -51,7 +52,10 @@ _SECRET_BYTES: Final = 32
 
 @dataclass(frozen=True, slots=True)
 class OwnChannel:
-    """A channel on the page of its owner. `secret` is set for a webhook until it is proved; `table` is a title."""
+    """A channel on the page of its owner. `secret` is set for a webhook until it is proved; `table` is a title.
+
+    `device` is a guess at the device of a browser.
+    """
 
     id: int
     kind: ChannelKind
@@ -61,15 +65,20 @@ class OwnChannel:
     made_at: datetime
     table: str = ""
     secret: str = ""
+    device: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class MyChannels:
-    """The page: the channels, the tables that may have one, and the services that the operator allows."""
+    """The page: the channels, the tables that may have one, and the services that the operator allows.
+
+    `push_key` is what a browser has to agree to for notifications; empty if the operator doesn't allow them.
+    """
 
     listed: tuple[OwnChannel, ...]
     tables: tuple[tuple[int, str], ...]
     kinds: tuple[ChannelKind, ...]
+    push_key: str
 
 
 def mine(tx: Tx, server: Server, person_id: int) -> MyChannels:
@@ -79,14 +88,26 @@ def mine(tx: Tx, server: Server, person_id: int) -> MyChannels:
     return MyChannels(
         tuple(_shown(row, "" if row.game_id is None else hosted[row.game_id]) for row in rows),
         tuple(hosted.items()),
-        tuple(kind for kind in ChannelKind if kind in server.channels.kinds),
+        tuple(kind for kind in ChannelKind if kind in server.channels.kinds and kind is not ChannelKind.BROWSER),
+        web_push.public_key(push_key(server.keys.keys[0])) if ChannelKind.BROWSER in server.channels.kinds else "",
     )
 
 
 def enter(
-    tx: Tx, server: Server, person_id: int, kind: str, address: str, token: str = "", game_id: int | None = None
+    tx: Tx,
+    server: Server,
+    person_id: int,
+    kind: str,
+    address: str,
+    token: str = "",
+    game_id: int | None = None,
+    *,
+    device: str = "",
 ) -> int:
-    """Enter a channel and send a code through it; returns its id. Raises BadInput with the fields that are wrong."""
+    """Enter a channel and send a code through it; returns its id. Raises BadInput with the fields that are wrong.
+
+    A browser that was entered before and isn't in use is forgotten first.
+    """
     game = None if game_id is None else _hosted(tx, game_id, person_id)
     person = people.lock(tx, person_id)
     if is_guest(person.address) or is_former(person.address):
@@ -98,16 +119,21 @@ def enter(
             "token": lambda: parse_secret(service, token),
         }
     )
+    if service is ChannelKind.BROWSER:
+        _must_be_own(game)
+        _forget_browser(tx, person_id, found["address"])
     others = channels.of_person(tx, person_id) if game is None else channels.of_tables(tx, [game.id])
     if len(others) >= MOST:
         raise TooMany(
             _("That would be more than %(most)s channels.", most=MOST), remedy=_("Remove one that you don't need.")
         )
-    _must_be_free(tx, found["address"], person_id, game)
+    _must_be_free(tx, service, found["address"], person_id, game)
     _count_code(tx, server, person_id, game_id)
     secret = found["token"]
     if service is ChannelKind.WEBHOOK:
         secret = SECRET_PREFIX + b64encode(server.randomness.bytes(_SECRET_BYTES)).decode()
+    elif service is ChannelKind.BROWSER:
+        secret = f"{server.keys.keys[0].id}.{secret}"
     channel_id = channels.add(
         tx,
         person_id=person_id,
@@ -116,6 +142,7 @@ def enter(
         address=found["address"],
         secret=secret,
         host=host_of(found["address"]),
+        device=device,
         made_at=server.now(),
     )
     _send_code(tx, server, person_id, channel_id)
@@ -140,7 +167,7 @@ def prove(tx: Tx, server: Server, person_id: int, channel_id: int, code: str) ->
     if not hmac.compare_digest(given.encode(), code_of(server, row).replace("-", "").encode()):
         channels.change(tx, row.id, tries=row.tries + 1)
         return False
-    _must_be_free(tx, row.address, person_id, game)
+    _must_be_free(tx, ChannelKind(row.kind), row.address, person_id, game)
     channels.change(tx, row.id, status=ChannelStatus.ACTIVE, proved_at=server.now(), why="")
     if game is not None:
         _tell_table(tx, server, row, game, person_id, "added")
@@ -186,7 +213,18 @@ def tidy(tx: Tx, server: Server) -> None:
 def _shown(row: ChannelRow, table: str) -> OwnChannel:
     status, kind = ChannelStatus(row.status), ChannelKind(row.kind)
     secret = row.secret if kind is ChannelKind.WEBHOOK and status is ChannelStatus.PENDING else ""
-    return OwnChannel(row.id, kind, row.host, status, row.why, row.made_at, table, secret)
+    return OwnChannel(row.id, kind, row.host, status, row.why, row.made_at, table, secret, row.device)
+
+
+def _must_be_own(game: GameRow | None) -> None:
+    if game is not None:
+        raise BadInput(_("A table has no browser."), remedy=_("Choose another service for a table."))
+
+
+def _forget_browser(tx: Tx, person_id: int, address: str) -> None:
+    for row in channels.of_person(tx, person_id):
+        if row.address == address and row.status != ChannelStatus.ACTIVE:
+            channels.remove(tx, row.id)
 
 
 def _hosted(tx: Tx, game_id: int, person_id: int) -> GameRow:
@@ -212,13 +250,19 @@ def _own(tx: Tx, channel_id: int, person_id: int) -> ChannelRow:
     raise NotFound(_("You have no such channel."), remedy=_("Nothing changed."))
 
 
-def _must_be_free(tx: Tx, address: str, person_id: int, game: GameRow | None) -> None:
+def _must_be_free(tx: Tx, kind: ChannelKind, address: str, person_id: int, game: GameRow | None) -> None:
     """Raise BadInput if an address is in use where it would show a seat's link to others, or is here already."""
     for other in channels.with_address(tx, address):
         own = other.person_id == person_id and other.game_id is None
         same = own if game is None else other.game_id == game.id
+        if same and kind is ChannelKind.BROWSER:
+            raise Gone(_("Notifications are on in this browser already."), remedy=_("Nothing changed."))
         if same:
             raise _at_address(_("This address is in use already."), remedy=_("Nothing changed."))
+        if kind is ChannelKind.BROWSER:
+            raise Forbidden(
+                _("Someone else gets notifications in this browser."), remedy=_("Use a browser profile of your own.")
+            )
         if (game is None) or (other.game_id is None):
             raise _at_address(
                 _("Others read this channel."),

@@ -100,7 +100,7 @@ def mark_done(server: Server, post: ChannelPost) -> int:
             server.store.write(partial(outbox.change, outbox_id=row.id, attempts=1, due_at=server.now() + server.hold))
             continue
         channel = server.query(channels.read, row.channel_id)
-        new = None if channel is None else channel_messages.done(server, row, channel, server.now())
+        new = None if channel is None else channel_messages.done(server, post.letterhead, row, channel, server.now())
         sent = None if new is None else senders.edit(post.client, *new, row.remote_id or "")
         failpoints.hit("channel.handed_over")
         server.run(_record_edit, row, sent)

@@ -19,7 +19,7 @@ from zoneinfo import ZoneInfo
 
 from engine.facts import SPECTATOR
 from pbem.channels.message import Message
-from pbem.domain.channels import CODE, Channel, ChannelStatus, channel_of
+from pbem.domain.channels import CODE, Channel, ChannelKind, ChannelStatus, PushSender, channel_of
 from pbem.domain.deadline import Deadline
 from pbem.domain.delivery import AT_ONCE, Action, judge
 from pbem.domain.former_players import teller_in_turn
@@ -53,7 +53,7 @@ from pbem.store.games import GameRow
 from pbem.store.outbox import EmailRow
 from pbem.store.people import PersonRow
 from pbem.store.schema import ChannelRow
-from pbem.tokens import Purpose
+from pbem.tokens import Key, Purpose
 
 MOST_SENTENCES: Final = 8
 """Sentences about what happened; the page has all."""
@@ -90,7 +90,7 @@ def prepare_messages(
         return []
     with server.store.read(ahead=True) as tx:
         written = [_written(tx, server, letterhead, draft, now) for draft in drafts]
-    return server.run(_store, written, now)
+    return server.run(_store, letterhead, written, now)
 
 
 def code_of(server: Server, channel: ChannelRow) -> str:
@@ -104,9 +104,16 @@ def code_of(server: Server, channel: ChannelRow) -> str:
     return f"{digits[:4]}-{digits[4:]}"
 
 
-def done(server: Server, row: EmailRow, channel: ChannelRow, now: datetime) -> tuple[Channel, Message] | None:
+def push_key(key: Key) -> bytes:
+    """The key under which browsers get their notifications."""
+    return key.subkey("web push")
+
+
+def done(
+    server: Server, letterhead: Letterhead, row: EmailRow, channel: ChannelRow, now: datetime
+) -> tuple[Channel, Message] | None:
     """What a message about a turn that is over becomes; None if it stays as it is."""
-    usable = channel_of(channel.kind, channel.address, channel.secret, server.channels)
+    usable = _usable(server, letterhead, channel)
     if usable is None or row.body is None or row.message_id is None or channel.status != ChannelStatus.ACTIVE:
         return None
     title = json.loads(row.body)["title"]
@@ -139,7 +146,9 @@ def _check(tx: Tx, server: Server, claimed: Collection[EmailRow], now: datetime)
     ]
 
 
-def _store(tx: Tx, server: Server, written: Collection[EmailRow], now: datetime) -> list[ReadyMessage]:
+def _store(
+    tx: Tx, server: Server, letterhead: Letterhead, written: Collection[EmailRow], now: datetime
+) -> list[ReadyMessage]:
     """Store the texts of messages, unless they are outdated by now."""
     locked = games.lock_all(tx, {row.game_id for row in written if row.game_id is not None})
     before = {row.id: row.body for row in outbox.with_ids(tx, {row.id for row in written})}
@@ -148,10 +157,10 @@ def _store(tx: Tx, server: Server, written: Collection[EmailRow], now: datetime)
     outbox.keep(tx, stored)
     ledger.note_all(tx, now, "rendered", {row.id: "" for row in stored if row.body != before[row.id]})
     through = channels.read_all(tx, {row.channel_id for row in stored})
-    return [_ready(tx, server, row, through[row.channel_id]) for row in stored]
+    return [_ready(tx, server, letterhead, row, through[row.channel_id]) for row in stored]
 
 
-def _ready(tx: Tx, server: Server, row: EmailRow, channel: ChannelRow) -> ReadyMessage:
+def _ready(tx: Tx, server: Server, letterhead: Letterhead, row: EmailRow, channel: ChannelRow) -> ReadyMessage:
     assert row.body is not None, "it was just stored"
     assert row.rendered_at is not None, "it was just stored"
     assert row.message_id is not None, "it was just stored"
@@ -160,12 +169,24 @@ def _ready(tx: Tx, server: Server, row: EmailRow, channel: ChannelRow) -> ReadyM
     own = {
         link.id: link.nonce for link in links.read_all(tx, template.rows).values() if link.person_id == row.person_id
     }
-    says = json.loads(template.fill(own))
+    text = template.fill(own)
     if row.kind == CODE:
-        says["text"] = says["text"].replace(_CODE_PLACE, code_of(server, channel))
-    usable = channel_of(channel.kind, channel.address, channel.secret, server.channels)
+        text = text.replace(_CODE_PLACE.encode(), code_of(server, channel).encode())
+    says = json.loads(text)
+    usable = _usable(server, letterhead, channel)
     assert usable is not None, "it was just checked"
     return ReadyMessage(row, usable, Message(row.message_id, row.kind, row.rendered_at, **says))
+
+
+def _usable(server: Server, letterhead: Letterhead, channel: ChannelRow) -> Channel | None:
+    """A channel as its sender needs it; None if the operator no longer allows it."""
+    usable = channel_of(channel.kind, channel.address, channel.secret, server.channels)
+    if usable is None or usable.kind is not ChannelKind.BROWSER:
+        return usable
+    key_id, _, secret = channel.secret.partition(".")
+    agreed = next((key for key in server.keys.keys if key.id == key_id), None)
+    sender = None if agreed is None else PushSender(push_key(agreed), letterhead.contact)
+    return replace(usable, secret=secret, push=sender)
 
 
 def _worth_sending(
@@ -251,7 +272,7 @@ def _code(letterhead: Letterhead) -> Mapping[str, Any]:
         "title": letterhead.site,
         "text": _("The code for this channel: %(code)s. If you didn't ask for it, ignore it.", code=_CODE_PLACE),
         "url": "",
-        "facts": {},
+        "facts": {"code": _CODE_PLACE},
     }
 
 

@@ -187,8 +187,9 @@ UNREACHABLE = table(
 class ChannelRow:
     """Another way than email to tell a person, or with a `game_id` everyone around that table, whose turn it is.
 
-    `person_id` is who entered it, `host` the name of the service's computer. `tries` counts wrong codes. A channel that was
-    removed or has failed keeps its row, because messages refer to it, but a removed one neither address nor secret.
+    `person_id` is who entered it, `host` the name of the service's computer. `tries` counts wrong codes.
+    `device` names a browser to its person. A channel that was removed or has failed keeps its row, because messages refer to
+    it, but a removed one neither address nor secret.
     """
 
     id: Id
@@ -198,6 +199,7 @@ class ChannelRow:
     address: str = field(repr=False)
     secret: str = field(repr=False)
     host: str
+    device: str
     status: str
     tries: int
     made_at: datetime

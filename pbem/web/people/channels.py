@@ -2,11 +2,12 @@
 
 from flask import Blueprint, Response
 
+from pbem.domain.channels import ChannelKind
 from pbem.domain.errors import BadInput, Refusal
 from pbem.i18n.speech import gettext as _
 from pbem.service.account import channels
 from pbem.web import site
-from pbem.web.people import my_page
+from pbem.web.people import my_page, session_cookie
 from pbem.web.people.my_page import person_id
 from pbem.web.site import field, row, server
 
@@ -26,8 +27,16 @@ def show(refused: Refusal | None = None) -> Response:
 def enter() -> Response:
     """Enter a channel, and send a code through it."""
     game_id = row("game", _("a table number")) if field("game") else None
-    server().run(channels.enter, person_id(), field("kind"), field("address"), field("token"), game_id)
-    return site.go("channels.show", done="channel")
+    server().run(
+        channels.enter,
+        person_id(),
+        field("kind"),
+        field("address"),
+        field("token"),
+        game_id,
+        device=session_cookie.this_device(),
+    )
+    return site.go("channels.show", done="browser" if field("kind") == ChannelKind.BROWSER else "channel")
 
 
 @pages.post("/channels/code")

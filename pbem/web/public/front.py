@@ -1,9 +1,13 @@
-"""The front page, with the games, their demos and the public tables; and what programs ask of every site: search rules and an icon."""
+"""The front page, with the games, their demos and the public tables; and what programs ask of every site.
 
+Those are search rules, an icon, and what browsers need to install the site and to show its notifications.
+"""
+
+import json
 from dataclasses import dataclass
 from typing import Any, Final
 
-from flask import Blueprint, Response
+from flask import Blueprint, Response, current_app, url_for
 
 from engine import game
 from engine.game import Game
@@ -70,6 +74,46 @@ def robots() -> Response:
 def icon() -> Response:
     """The icon, for programs that do not look for the one named by a page."""
     return static_files.send("icon.png")
+
+
+@pages.get("/icon.png")
+def large_icon() -> Response:
+    """The icon of notifications."""
+    return static_files.send("icon-192.png")
+
+
+@pages.get("/service-worker.js")
+def service_worker() -> Response:
+    """The script that shows notifications. Its address is in browsers for as long as they use it."""
+    response = static_files.send("service-worker.js")
+    response.headers["Cache-Control"] = "no-cache"
+    return response
+
+
+@pages.get("/manifest.webmanifest")
+def manifest() -> Response:
+    """What a browser needs to install the site as an app."""
+    says = {
+        "name": current_app.jinja_env.globals["site_name"],
+        "id": "/my",
+        "start_url": url_for("my_page.show"),
+        "scope": "/",
+        "display": "standalone",
+        "theme_color": "#1b5a4b",
+        "background_color": "#faf6ee",
+        "icons": [
+            {"src": static_files.address("favicon.svg"), "sizes": "any", "type": "image/svg+xml"},
+            {"src": static_files.address("icon-192.png"), "sizes": "192x192", "type": "image/png"},
+            {"src": static_files.address("icon-512.png"), "sizes": "512x512", "type": "image/png", "purpose": "any"},
+            {
+                "src": static_files.address("icon-512.png"),
+                "sizes": "512x512",
+                "type": "image/png",
+                "purpose": "maskable",
+            },
+        ],
+    }
+    return _cached(Response(json.dumps(says), mimetype="application/manifest+json"))
 
 
 def _tile(rules: Game[Any]) -> Tile:

@@ -9,6 +9,7 @@ from datetime import timedelta
 import pytest
 
 from pbem import failpoints
+from pbem.channels import senders
 from pbem.channels.client import Client
 from pbem.domain.channels import ChannelKind, ChannelRules
 from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, TooMany
@@ -22,6 +23,7 @@ from pbem.service.outgoing.outcomes import TRIES
 from pbem.service.tables import leaving
 from pbem.store import channels, deadlines, outbox, people, reachability as rows
 from tests.channels.far_end import FarEnd, code_sent_to, status
+from tests.channels.pushed import PushedBrowser
 from tests.service.absence.test_database_away import Away
 from tests.service.database import queued_emails
 
@@ -32,8 +34,10 @@ PATHS = {
     ChannelKind.DISCORD: "/api/webhooks/1/abc",
     ChannelKind.TELEGRAM: "/4711",
     ChannelKind.MATRIX: "/!room:example.org",
+    ChannelKind.BROWSER: "/push/abc",
 }
-TOKENS = {ChannelKind.TELEGRAM: "1:secret", ChannelKind.MATRIX: "syt_secret"}
+BROWSER = PushedBrowser()
+TOKENS = {ChannelKind.TELEGRAM: "1:secret", ChannelKind.MATRIX: "syt_secret", ChannelKind.BROWSER: BROWSER.token}
 
 
 @pytest.fixture
@@ -87,6 +91,11 @@ def way(server, clock, far):
     return Way(server, clock, far)
 
 
+def text_of(kind, request):
+    """What a service shows, or a browser."""
+    return json.dumps(BROWSER.reads(request)) if kind is ChannelKind.BROWSER else request.body.decode()
+
+
 def next_turn(game):
     """Play until another turn asks someone; returns the first seat that it asks, and its person."""
     before = game.row().turn
@@ -105,12 +114,12 @@ def test_a_turn_goes_through_a_proved_channel_of_each_kind_with_a_link_to_the_se
             person, kind, path=f"{PATHS[kind]}{number}" if kind is not ChannelKind.MATRIX else f"/!r{number}:x"
         )
         way.deliver()
-        assert code_sent_to(way.server, channel) in way.far.requests[-1].body.decode().replace("\\\\", "")
+        assert code_sent_to(way.server, channel) in text_of(kind, way.far.requests[-1]).replace("\\\\", "")
         way.prove(person, channel)
     way.far.requests.clear()
     seat, person = next_turn(game)
     way.deliver()
-    text = way.far.requests[0].body.decode()
+    text = text_of(kind, way.far.requests[0])
     assert len(way.far.requests) == len(game.asked())
     assert "Your turn" in text
     assert re.search(r"https://play\.example\.org/s/[a-z2-7]{33}", text)
@@ -120,8 +129,8 @@ def test_a_turn_goes_through_a_proved_channel_of_each_kind_with_a_link_to_the_se
     game.play(seat, game.asked()[seat].default)
     way.deliver()
     way.deliver()
-    edits = [each for each in way.far.requests if "Done" in each.body.decode()]
-    can = kind in (ChannelKind.DISCORD, ChannelKind.TELEGRAM, ChannelKind.MATRIX)
+    edits = [each for each in way.far.requests if "Done" in text_of(kind, each)]
+    can = kind in senders.EDITORS
     assert len(edits) == can
     assert ("done" in [line.what for each in way.messages(person) for line in each.lines]) == can
 
