@@ -4,7 +4,7 @@ Four promises, tested by tests/test_suite.py:
 
 - a missing program that a test needs is named at the end of the run, with the way to get it;
 - with PBEM_TEST_NO_SKIP=1 every kind of skip is a failure, so continuous integration cannot pass by leaving out tests;
-- of what is large a run tries a slice, another one with each commit, and all of it with PBEM_TEST_ALL=1;
+- of what is large a run tries a slice, another one with each commit, and all of it with PBEM_TEST_ALL=1; so half of the slow tests;
 - after a failure, the seed of the random order is printed with the command that repeats the run.
 
 pyproject.toml limits sockets to this machine, turns warnings into errors and makes the order random.
@@ -25,7 +25,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Final, NoReturn, TypeVar
 
 import pytest
 import structlog
@@ -184,18 +184,29 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         _prepare_groups(items)
 
 
+_HALF: Final = pytest.mark.slice(1 / 2, among="slow tests").mark
+"""The slice that a slow test has."""
+
+
 def _leave_out_beyond_slices(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep the share that a mark names of a file's tests, or of the tests that it is `among`; all processes choose the same."""
+    """Keep the share that a mark names of a file's tests, or of the tests that it is `among`; all processes choose the same.
+
+    Of slow tests without such a mark, half are kept.
+    """
     cases: dict[tuple[str, float], list[pytest.Item]] = defaultdict(list)
     for item in items:
-        for mark in item.iter_markers("slice"):
+        slices = [*item.iter_markers("slice")] or [_HALF] * (item.get_closest_marker("slow") is not None)
+        for mark in slices:
             file = item.nodeid.partition("::")[0]
             cases[mark.kwargs.get("among", file), mark.args[0]].append(item)
+    is_whole_run = not config.option.keyword and not any("::" in arg for arg in config.args)
     beyond: set[pytest.Item] = set()
     for (among, share), those in cases.items():
         those.sort(key=lambda item: item.nodeid)
-        Random(f"{SLICE} {among}").shuffle(those)
-        beyond.update(those[math.ceil(share * len(those)) :])
+        luck = Random(f"{SLICE} {among} {share}")
+        luck.shuffle(those)
+        # A share that is no whole number of tests is held over many commits. Tests that are asked for by name are run.
+        beyond.update(those[math.floor(share * len(those) + (luck.random() if is_whole_run else 0.999)) :])
     if beyond:
         config.hook.pytest_deselected(items=[item for item in items if item in beyond])
         items[:] = [item for item in items if item not in beyond]

@@ -157,7 +157,8 @@ _CASES = """
     def test_one(case): print(f"case {case}.")
 
     @pytest.mark.slice(1 / 2)
-    def test_of_another_slice(): ...
+    @pytest.mark.parametrize("other", range(2))
+    def test_of_another_slice(other): ...
 
     def test_of_no_slice(): ...
 """
@@ -173,7 +174,7 @@ def test_a_commit_tries_a_slice_whatever_the_seed_and_another_commit_another(
     suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     suite.makepyfile(_CASES)
-    suite.runpytest().assert_outcomes(passed=5, deselected=9)
+    suite.runpytest().assert_outcomes(passed=5, deselected=10)
     found = []
     for seed in range(10):
         monkeypatch.setenv("PBEM_TEST_SLICE", f"commit {seed}")
@@ -202,10 +203,25 @@ def test_a_slice_may_be_of_tests_in_several_files(suite: pytest.Pytester) -> Non
     suite.runpytest().assert_outcomes(passed=1, deselected=2)
 
 
+def test_half_of_the_slow_tests_are_tried_and_a_share_of_one_test_now_and_then(
+    suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suite.makepyfile(
+        test_slow="import pytest\n\n@pytest.mark.slow\n@pytest.mark.parametrize('case', range(6))\ndef test_it(case): ...",
+        test_rare="import pytest\n\n@pytest.mark.slice(1 / 2)\ndef test_it(): ...",
+    )
+    passed = set()
+    for seed in range(10):
+        monkeypatch.setenv("PBEM_TEST_SLICE", f"commit {seed}")
+        passed.add(suite.runpytest().parseoutcomes()["passed"])
+    assert passed == {3, 4}
+    suite.runpytest("-k", "test_rare").assert_outcomes(passed=1, deselected=6)
+
+
 def test_everything_is_tried_if_asked_for(suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PBEM_TEST_ALL", "1")
     suite.makepyfile(_CASES)
-    suite.runpytest().assert_outcomes(passed=14)
+    suite.runpytest().assert_outcomes(passed=15)
 
 
 def test_a_case_that_is_named_is_run(suite: pytest.Pytester) -> None:

@@ -16,10 +16,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatch
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final, Literal, TypeGuard
+from typing import Final, Literal, TypeGuard, get_args
 
 import click
 from babel.messages.pofile import read_po
@@ -66,7 +66,7 @@ class Word:
     fine: tuple[str, ...]
     stays: tuple[Stay, ...]
 
-    @property
+    @cached_property
     def pattern(self) -> re.Pattern[str]:
         """The expression; a blank in it also matches the end of a line."""
         return _compiled(self.find)
@@ -110,11 +110,15 @@ def hits(folders: Iterable[str] = ()) -> Iterator[Hit]:
     listed = words()
     for path in _files(folders):
         name = path.relative_to(ROOT).as_posix()
-        retired = [word for word in listed if word.is_looked_for_in(name)]
+        # A page is prose that everyone reads, so it keeps to what is asked of messages, too.
+        also = {"messages"} if path.suffix == ".md" else set()
+        retired: dict[str, list[Word]] = {
+            kind: [word for word in listed if word.is_looked_for_in(name) and {kind, *also} & {*word.kinds}]
+            for kind in get_args(Kind)
+        }
         for passage in passages(name, path.read_text(encoding="utf-8")):
-            for word in retired:
-                # A page is prose that everyone reads, so it keeps to what is asked of messages, too.
-                if passage.kind in word.kinds or (path.suffix == ".md" and "messages" in word.kinds):
+            for word in retired[passage.kind]:
+                if word.pattern.search(passage.text):
                     yield from _found(word, passage)
 
 

@@ -64,6 +64,7 @@ def changed(tmp_path: Path) -> Iterator[SimpleNamespace]:
             del sys.modules[name]
 
 
+@pytest.mark.slow
 def test_a_sound_game_keeps_every_law(toy):
     assert check(toy, report=None) == []
 

@@ -62,6 +62,7 @@ NUMBERS = st.integers(0, 10_000)
 TEXT = pieces(*SYNTAX).map(lambda each: each.replace("\ud800", "\ufffd"))
 
 
+@pytest.mark.slow
 @examples
 @given(page=NUMBERS, form=NUMBERS, changes=st.lists(st.tuples(NUMBERS, st.lists(TEXT, max_size=3)), max_size=4))
 def test_no_form_fails_whatever_is_filled_in(page, form, changes, pages, browser):
@@ -71,6 +72,7 @@ def test_no_form_fails_whatever_is_filled_in(page, form, changes, pages, browser
         sent(browser, form, filled(form) | {one_of([*names_of(form), "sure"], name): texts for name, texts in changes})
 
 
+@pytest.mark.slow
 @examples
 @given(page=NUMBERS, form=NUMBERS, name=NUMBERS, text=growing(*SYNTAX))
 def test_a_field_is_read_in_steps_that_its_length_explains(page, form, name, text, pages, browser):
@@ -83,6 +85,7 @@ def test_a_field_is_read_in_steps_that_its_length_explains(page, form, name, tex
         )
 
 
+@pytest.mark.slow
 @examples
 @given(page=NUMBERS, body=growing("&", "=", "%", "%41", "a=1&", "+", "\r\n", "%00", "%ff", ";"))
 def test_a_body_that_is_no_form_is_refused_in_steps_that_its_length_explains(page, body, pages, browser):

@@ -37,6 +37,7 @@ def in_child(monkeypatch):
         each.end()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*sorted(game.own_names()), "lanterns", "caravans", "thieves"])
 def test_a_whole_game_in_a_child_is_the_same_byte_for_byte(name, in_child):
     toy = TOYS / f"{name}.py"

@@ -20,11 +20,12 @@ class BrokenError(Exception):
 
 
 def all_rows(store: Store) -> dict[str, list[tuple[Any, ...]]]:
-    """All rows of all tables, sorted."""
+    """All rows of all tables as the driver reads them, sorted."""
     with store.read() as tx:
+        # Some tests read them hundreds of times, and compare them with themselves only.
+        cursor = tx.connection.cursor()
         return {
-            table.name: sorted((tuple(row) for row in tx.execute(select(table))), key=repr)
-            for table in METADATA.sorted_tables
+            name: sorted(cursor.execute(f'SELECT * FROM "{name}"').fetchall(), key=repr) for name in METADATA.tables
         }
 
 

@@ -159,6 +159,7 @@ def test_every_word_of_the_demo_is_translated(browser):
 
 
 @one_database
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["bid", "sunset-poker"])
 def test_every_word_of_an_email_is_translated(kind, server, table):
     game = table(kind)

@@ -135,6 +135,7 @@ def addresses(app, browser, live):
         yield rule, [url + query for url in found for query in (queries if asks else [""])]
 
 
+@pytest.mark.slow
 def test_no_route_that_answers_get_or_head_writes(app, browser, live, server):
     before = everything(server)
     asked, answered = 0, {}

@@ -120,14 +120,20 @@ def test_every_answer_has_its_headers(app, browser, links, poker):
         assert "Set-Cookie" not in headers
 
 
-def test_pages_run_nothing_and_fetch_only_the_sites_style_sheet_and_icon(browser, links, server, poker):
+def test_pages_run_nothing_and_fetch_only_the_sites_style_sheet_icon_and_manifest(browser, links, server, poker):
     for seat in range(3):
         for source in pages_of(browser, links, server, poker, seat):
             # The one script is the site's own, and a page is whole without it.
             assert set(re.findall("<script[^>?]*", source)) <= {'<script src="/static/live.js'}
             assert source.count("<script") == source.count('" defer></script>')
             assert not re.search(r"<img|<iframe|<object|\son\w+=|style=|javascript:", source)
-            files = {"/static/pbem.css", "/static/favicon.svg", "/static/favicon-turn.svg", "/static/icon.png"}
+            files = {
+                "/manifest.webmanifest",
+                "/static/pbem.css",
+                "/static/favicon.svg",
+                "/static/favicon-turn.svg",
+                "/static/icon.png",
+            }
             assert set(re.findall(r'<link[^>]*href="([^"?]*)', source)) <= files
             assert not re.search(r'(?:href|action|src)="(?:https?:)?//', source)
 

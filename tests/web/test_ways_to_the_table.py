@@ -42,6 +42,7 @@ def shape(email, path: str) -> str:
     return f"{kind_of(read(email))} {TOKEN.sub('…', CHOICE.sub('/m', path))}"
 
 
+@pytest.mark.slow
 def test_every_link_of_every_email_leads_to_the_table(server, clock, settings, browser):
     postman = Postman(server, clock, settings)
     opened: dict[str, list[str]] = {}

@@ -249,6 +249,7 @@ def test_a_guest_of_the_demo_gets_no_review(server, table):
     assert {seat for _game, seat in rows(server)} == {0, 2}
 
 
+@pytest.mark.slow
 def test_a_trusted_game_of_another_package_is_reviewed_in_the_child_too(server, table, offered):
     offered(broken.LANTERNS, "paper-lamps")
     game = table("lanterns", 2)

@@ -40,6 +40,7 @@ def test_every_kind_has_a_preview_for_every_running_game(server, table, game):
         assert not holds_token(server, content + text_of(message).encode())
 
 
+@pytest.mark.slow
 def test_a_preview_changes_nothing(server, table):
     begun = table(bots=("random",))
     before = everything(server)
