@@ -67,7 +67,7 @@ from tests.service.tournaments.cup import open_cup
 from tests.web.browser import FILLED_IN, Browser, Links
 
 NOT_PAGES: Final = re.compile(
-    r"static|broken|seat\.news|choice\.ask|account\.download_data|front\.(robots|icon)|(api|open_data|feeds|dump)\..*|tournament_calendar\.(news|dates)(_of_one)?|handbook\.file|ending\.(game_file|file_of_seat)|(own_)?tournaments\.download|.*\.export"
+    r"static|broken|seat\.news|choice\.ask|account\.download_data|front\.(robots|icon|service_worker|manifest)|(api|open_data|feeds|dump)\..*|tournament_calendar\.(news|dates)(_of_one)?|handbook\.file|ending\.(game_file|file_of_seat)|(own_)?tournaments\.download|.*\.export"
     r"|dev_inbox\.(html|source)"
 )
 """Routes that do not answer with a page: files, feeds, data, news, the HTML of an email for its frame, and `choice.ask`, whose

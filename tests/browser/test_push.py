@@ -6,15 +6,13 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from pbem.channels.client import Client
 from pbem.service.account import channels
 from pbem.service.outgoing import channel_delivery
 from pbem.service.outgoing.channel_delivery import ChannelPost
 from pbem.service.outgoing.deliver import post_of
 from pbem.tokens import Purpose
 from tests.browser.conftest import PATIENCE, PHONE
-from tests.browser.push_service import PushService
-from tests.conftest import find_tool
+from tests.channels.push_service import PushService, client_of
 
 pytestmark = [
     pytest.mark.browser,
@@ -46,14 +44,7 @@ def push():
 @pytest.fixture
 def phone(chromium, served, push, tmp_path):
     """phone() -> the browser tab of a person with a profile of their own: only those get notifications."""
-    context = chromium.browser_type.launch_persistent_context(
-        tmp_path,
-        executable_path=find_tool("chromium"),
-        args=["--no-sandbox", "--disable-gpu", *push.arguments],
-        ignore_default_args=["--disable-background-networking"],
-        base_url=served.url,
-        viewport=PHONE,
-    )
+    context = push.browser(chromium, tmp_path, base_url=served.url, viewport=PHONE)
     context.set_default_timeout(PATIENCE)
     context.grant_permissions(["notifications"], origin=served.url)
     yield context.pages[0]
@@ -63,7 +54,7 @@ def phone(chromium, served, push, tmp_path):
 @pytest.fixture
 def send(served, push):
     """Send all that is due through channels."""
-    post = ChannelPost(post_of(served.config).letterhead, Client(loopback=True, trust=push.trust, look_up=push.look_up))
+    post = ChannelPost(post_of(served.config).letterhead, client_of(push.port))
 
     def sending():
         served.work()
@@ -89,7 +80,7 @@ def switched_on(phone: Page, token: str, send: Callable[[], None]) -> None:
     phone.get_by_role("button", name="Switch on notifications").click()
     expect(phone.get_by_text("waiting for its first notification")).to_be_visible()
     send()
-    expect(phone.get_by_text("This channel is on.")).to_be_visible()
+    expect(phone.get_by_text("This channel is on.")).to_be_visible(timeout=PATIENCE)
 
 
 def test_a_browser_tells_of_a_turn_until_it_is_answered_elsewhere_and_stops_by_a_button(

@@ -25,7 +25,7 @@ from pbem.service.server import Server
 from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
 from pbem.store import received as arrivals
-from tests.mail_rig.fast_server import PASSED
+from tests.mail_rig.fast_server import LIVED, PASSED
 from tests.mail_rig.rig import READER_DOMAIN, SITE_DOMAIN, Rig
 from tests.ops.processes import environment
 from tests.ports import free_port
@@ -135,6 +135,12 @@ class Site:
         # Not to be read half written.
         (half := self.folder / f"{PASSED}.half").write_text(text)
         half.replace(self.folder / PASSED)
+
+    def has_lived(self) -> bool:
+        """Whether all that time has passed for it."""
+        text = str(self._passed.total_seconds())
+        lived = self.folder / LIVED
+        return lived.exists() and lived.read_text() == text
 
     def arrivals(self) -> dict[str, int]:
         """The outcomes of received emails with their numbers, after all of them were processed; the process must have ended."""

@@ -76,12 +76,6 @@ def icon() -> Response:
     return static_files.send("icon.png")
 
 
-@pages.get("/icon.png")
-def large_icon() -> Response:
-    """The icon of notifications."""
-    return static_files.send("icon-192.png")
-
-
 @pages.get("/service-worker.js")
 def service_worker() -> Response:
     """The script that shows notifications. Its address is in browsers for as long as they use it."""

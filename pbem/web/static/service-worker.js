@@ -15,7 +15,7 @@ async function receive(message) {
     return;
   }
   const { title, text, url, tag, id, code } = message;
-  await self.registration.showNotification(title, { body: text, tag, renotify: true, icon: "/icon.png", data: { url, id, code } });
+  await self.registration.showNotification(title, { body: text, tag, renotify: true, icon: "/favicon.ico", data: { url, id, code } });
   if (code) {
     const pages = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
     pages.forEach((page) => page.postMessage("code"));
@@ -24,7 +24,7 @@ async function receive(message) {
 
 /* Browsers want something to be shown for every message, so the end is shown, and ended at once. */
 async function withdraw({ withdrawn, title }) {
-  await self.registration.showNotification(title, { tag: "over", silent: true, icon: "/icon.png", data: { id: withdrawn } });
+  await self.registration.showNotification(title, { tag: "over", silent: true, icon: "/favicon.ico", data: { id: withdrawn } });
   const shown = await self.registration.getNotifications();
   shown.filter((each) => each.data && each.data.id === withdrawn).forEach((each) => each.close());
 }

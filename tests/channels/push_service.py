@@ -9,16 +9,28 @@ import threading
 from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
+from pathlib import Path
 from socket import create_server, socket
 from typing import Any, BinaryIO, Self
 from urllib.parse import parse_qsl
 
+from playwright.sync_api import Browser, BrowserContext
+
+from pbem.channels.client import Client
+from tests.conftest import find_tool
 from tests.mail.sink import client_trust, server_tls
 
 LOGIN, LOGGED_IN, PING, PONG, MESSAGE = 2, 3, 0, 1, 8
 """The kinds of packets on the line."""
 
 VERSION = b"\x29"
+
+
+def client_of(port: int) -> Client:
+    """A client for which every name leads to the push service at a port of this machine, and is to be trusted."""
+    trust = client_trust()
+    trust.check_hostname = False
+    return Client(loopback=True, trust=trust, look_up=lambda _host, _port: [("127.0.0.1", port)])
 
 
 class PushService:
@@ -35,7 +47,7 @@ class PushService:
         self._senders.socket = server_tls().wrap_socket(self._senders.socket, server_side=True)
 
     @property
-    def arguments(self) -> list[str]:
+    def _arguments(self) -> list[str]:
         """What leads Chromium here."""
         here = f"http://127.0.0.1:{self._chromium.server_address[1]}"
         return [
@@ -45,16 +57,21 @@ class PushService:
             "--ignore-certificate-errors",
         ]
 
-    def look_up(self, host: str, port: int) -> list[tuple[Any, ...]]:
-        """Every name is this machine."""
-        return [("127.0.0.1", self._senders.server_address[1])]
-
     @property
-    def trust(self) -> ssl.SSLContext:
-        """Trusts this service under every name."""
-        context = client_trust()
-        context.check_hostname = False
-        return context
+    def port(self) -> int:
+        """Where messages for browsers are taken."""
+        number: int = self._senders.server_address[1]
+        return number
+
+    def browser(self, chromium: Browser, profile: Path, **settings: Any) -> BrowserContext:
+        """A Chromium whose notifications come from here. Only one with a profile of its own has any."""
+        return chromium.browser_type.launch_persistent_context(
+            profile,
+            executable_path=find_tool("chromium"),
+            args=["--no-sandbox", "--disable-gpu", *self._arguments, *settings.pop("arguments", ())],
+            ignore_default_args=["--disable-background-networking"],
+            **settings,
+        )
 
     def __enter__(self) -> Self:
         for serve in (self._chromium.serve_forever, self._senders.serve_forever, self._wait_for_lines):
