@@ -10,6 +10,8 @@ from engine.chance import bot_seed
 from engine.table import begin
 from pbem import bots, child_process
 
+pytestmark = pytest.mark.slow
+
 SEED = b"s" * 32
 
 

@@ -13,7 +13,7 @@ from tests.browser.axe import COLOURS, faults_of
 from tests.browser.seat_pages import seat_page
 from tests.browser.test_every_page import WIDE
 
-pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium")]
+pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.needs("chromium")]
 
 ENLARGED: Final[ViewportSize] = {"width": 640, "height": 430}
 """A screen of 1280 × 860 whose page is shown twice as large."""

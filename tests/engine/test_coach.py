@@ -20,6 +20,8 @@ from engine.game import Game, load, load_file, names
 from engine.table import begin
 from tests.conftest import EVERYTHING
 
+pytestmark = pytest.mark.slow
+
 PURSES = load_file(Path(__file__).parent / "toys" / "purses.py")
 SEED = b"c" * 32
 EVER = range(10_000)

@@ -17,6 +17,8 @@ from engine.testing.golden import check_golden
 from engine.testing.plans import option_sets
 from tests.conftest import EVERYTHING, some
 
+pytestmark = pytest.mark.slow
+
 GOLDEN = Path(__file__).parent.parent / "golden"
 GAMES = [pytest.param(name, marks=pytest.mark.xdist_group(f"conformance of {name}")) for name in game.names()]
 

@@ -30,6 +30,8 @@ from engine.testing.plans import MOST_COMBINED, Plan, combined, option_sets, pla
 from engine.testing.repeat import repeat
 from engine.testing.steps import TooManySteps, bounded
 
+pytestmark = pytest.mark.slow
+
 TOYS = Path(__file__).parent / "toys"
 NAMES = ("lanterns", "thieves", "caravans")
 

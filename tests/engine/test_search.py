@@ -21,6 +21,8 @@ from engine.table import begin
 from engine.tell import UNNAMED
 from tests.engine import bots_digest, solved
 
+pytestmark = pytest.mark.slow
+
 SECRETIVE = [name for name in names() if load(name).hidden != UNNAMED]
 LEVELS_HERE = {**LEVELS, "expert": replace(LEVELS["expert"], iterations=12)}
 

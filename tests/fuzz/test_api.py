@@ -19,6 +19,8 @@ from pbem.web import api
 from tests.fuzz.door import examples, growing, must_be_linear
 from tests.web.browser import HOST
 
+pytestmark = pytest.mark.slow
+
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 DESCRIBED = json.loads((Path(api.__file__).with_name("openapi.json")).read_text(encoding="utf-8"))
 

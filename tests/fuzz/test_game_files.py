@@ -18,6 +18,8 @@ from pbem.service.archive import export, verify_upload
 from tests.fuzz.door import TooManySteps, examples, growing, must_be_linear, pieces, steps
 from tests.service.archive.test_reviews import over
 
+pytestmark = pytest.mark.slow
+
 SYNTAX = (
     *(
         '{"format": "pbem-game", "version": 2, ',

@@ -10,6 +10,8 @@ from engine import testing
 from engine.__main__ import main
 from engine.game import load_file
 
+pytestmark = pytest.mark.slow
+
 PAGE = Path(pbem.__file__).parent / "handbook" / "add-a-game.md"
 
 

@@ -9,6 +9,8 @@ from pbem.store import migrations, schema_check
 from pbem.store.database import Store
 from pbem.store.schema import METADATA
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def made(empty: Store) -> Store:

@@ -13,6 +13,8 @@ from pbem.store.schema import METADATA
 from tests.migrations.filled import fill, rows
 from tests.service.conftest import postgresql_database
 
+pytestmark = pytest.mark.slow
+
 STEPS = migrations.steps()
 
 

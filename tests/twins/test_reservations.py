@@ -24,6 +24,8 @@ from tests.twins.test_twins import difference
 from tests.twins.world import Truth, World
 from tests.web.browser import Browser, Links
 
+pytestmark = pytest.mark.slow
+
 GONE = 2
 """The seat on offer."""
 

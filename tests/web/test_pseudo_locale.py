@@ -27,6 +27,8 @@ from tests.fakes import use_translations
 from tests.service.outgoing.test_deliver import HEAD
 from tests.web.pseudo_locale import CLOSE, OPEN, Pseudo, bare, bare_words
 
+pytestmark = pytest.mark.slow
+
 NAMES = {"Ann", "Ben", "Cleo", "Bot", "Zzz", "ann@example.org"}
 """Players, one of them by her address, and a table."""
 

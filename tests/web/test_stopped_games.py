@@ -14,6 +14,8 @@ from tests.service.database import queued_emails
 from tests.service.outgoing.test_deliver import HEAD
 from tests.web.desk_pages import at_the_desk
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def database_url(sqlite_alone):

@@ -26,6 +26,8 @@ from tests.service.actors import moderate
 from tests.service.clock import DAY
 from tests.service.database import queued_emails
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def database_url(sqlite_alone):

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+import pytest
 from sqlalchemy import select
 
 from pbem.service.desk import statistics
@@ -10,6 +11,8 @@ from pbem.store import ledger
 from pbem.store.schema import TALLY
 from tests.service.clock import HOUR, MINUTE
 from tests.service.database import count_calls
+
+pytestmark = pytest.mark.slow
 
 
 def counted(server):

@@ -12,6 +12,8 @@ from pbem.service.people import addresses
 from tests.service.database import holds_token
 from tests.service.outgoing.test_deliver import HEAD
 
+pytestmark = pytest.mark.slow
+
 
 def everything(server):
     """All rows of all tables."""

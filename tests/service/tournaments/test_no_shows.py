@@ -17,6 +17,8 @@ from pbem.tokens import Purpose
 from tests.service.clock import DAY
 from tests.service.database import queued_emails
 
+pytestmark = pytest.mark.slow
+
 SIX = ("Ann", "Ben", "Cleo", "Dan", "Eve", "Fay")
 
 

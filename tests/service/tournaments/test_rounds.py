@@ -21,6 +21,8 @@ from tests.service.actors import moderate
 from tests.service.clock import DAY
 from tests.service.database import all_rows, check_atomic, queued_emails
 
+pytestmark = pytest.mark.slow
+
 NINE = ("Ann", "Ben", "Cleo", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida")
 
 

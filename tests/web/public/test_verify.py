@@ -12,6 +12,8 @@ from pbem.service.archive import export, verify_upload
 from pbem.service.tables import leaving
 from tests.web.browser import HOST, Page
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def database_url(sqlite_alone):
