@@ -191,15 +191,16 @@ _HALF: Final = pytest.mark.slice(1 / 2, among="slow tests").mark
 def _leave_out_beyond_slices(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep the share that a mark names of a file's tests, or of the tests that it is `among`; all processes choose the same.
 
-    Of slow tests without such a mark, half are kept.
+    Of slow tests without such a mark, half are kept, but all that are asked for by name.
     """
+    is_whole_run = not config.option.keyword and not any("::" in arg for arg in config.args)
     cases: dict[tuple[str, float], list[pytest.Item]] = defaultdict(list)
     for item in items:
-        slices = [*item.iter_markers("slice")] or [_HALF] * (item.get_closest_marker("slow") is not None)
+        is_slow = item.get_closest_marker("slow") is not None
+        slices = [*item.iter_markers("slice")] or [_HALF] * (is_slow and is_whole_run)
         for mark in slices:
             file = item.nodeid.partition("::")[0]
             cases[mark.kwargs.get("among", file), mark.args[0]].append(item)
-    is_whole_run = not config.option.keyword and not any("::" in arg for arg in config.args)
     beyond: set[pytest.Item] = set()
     for (among, share), those in cases.items():
         those.sort(key=lambda item: item.nodeid)

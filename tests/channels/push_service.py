@@ -7,6 +7,7 @@ that it was given is passed on along that line, unread: it is encrypted for the 
 import ssl
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from pathlib import Path
@@ -116,9 +117,12 @@ class PushService:
 
     def _keep_up(self, found: socket) -> None:
         """Serve a line until Chromium hangs up. The first is only a try, which it ends at once."""
-        try:
-            line = server_tls().wrap_socket(found, server_side=True)
-            packets = line.makefile("rb")
+        with (
+            found,
+            suppress(OSError),
+            server_tls().wrap_socket(found, server_side=True) as line,
+            line.makefile("rb") as packets,
+        ):
             if packets.read(1) != VERSION:
                 return
             line.sendall(VERSION)
@@ -129,8 +133,6 @@ class PushService:
                     self._line = line
                 elif kind[0] == PING:
                     line.sendall(_packet(PONG, b""))
-        except OSError:
-            return
 
 
 def _answering(answer: Any) -> type[BaseHTTPRequestHandler]:
