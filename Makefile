@@ -88,6 +88,11 @@ everything: $(VENV)/.dev-ready ## The suite with all cases of which it usually t
 fuzz: $(VENV)/.dev-ready ## Try every door with thousands of hostile inputs (an hour or more; the tests try a slice)
 	PBEM_TEST_EXAMPLES=$(EXAMPLES) $(call FIGURES,fuzz EXAMPLES=$(EXAMPLES)) $(PY) -m pytest -n $(WORKERS) -m "bench or not bench" tests/fuzz $(ARGS)
 
+.PHONY: laws
+laws: $(VENV)/.dev-ready ## Try the laws of deadlines on generated histories: make laws EXAMPLES=100000 (half an hour or more)
+	PBEM_TEST_EXAMPLES=$(EXAMPLES) $(PY) -m pytest -n $(WORKERS) --hypothesis-profile=thorough \
+		tests/domain/test_deadline_laws.py tests/domain/test_bank.py tests/domain/test_week.py $(ARGS)
+
 .PHONY: simulate
 simulate: $(VENV)/.dev-ready ## Play simulated weeks with faults: make simulate ARGS="--seed 7 --games 50 --days 5"
 	PBEM_TEST_FIGURES='simulate$(if $(ARGS), ARGS="$(ARGS)")' $(PY) -m tests.sim $(ARGS)

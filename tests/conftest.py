@@ -41,7 +41,9 @@ if TYPE_CHECKING:
 # No test measures time, so a slow machine must not fail one.
 settings.register_profile("full", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("quick", parent=settings.get_profile("full"), max_examples=20)
-settings.register_profile("thorough", parent=settings.get_profile("full"), max_examples=2000)
+settings.register_profile(
+    "thorough", parent=settings.get_profile("full"), max_examples=int(os.environ.get("PBEM_TEST_EXAMPLES", "2000"))
+)
 settings.load_profile("full")
 
 # Hashing is slow on purpose: this is its time, memory and threads. Processes that tests start hash as slowly as others do.
