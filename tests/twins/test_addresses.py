@@ -62,7 +62,7 @@ def test_nobody_else_sees_an_address_at_a_glance(story: str, name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.slice(1 / 8)
+@pytest.mark.slice(1 / 12)
 @pytest.mark.parametrize(("story", "name"), TWINS)
 def test_nobody_else_sees_an_address(story: str, name: str, record_property: Callable[[str, object], None]) -> None:
     record_property("twins.compared", compare(as_usual(story), Telling(story, name), story, name))
@@ -82,7 +82,7 @@ def compare(one: Telling, other: Telling, story: str, name: str) -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.slice(1 / 8)
+@pytest.mark.slice(1 / 12)
 def test_every_kind_of_email_was_looked_at() -> None:
     kinds = {kind for story in STORIES for kind in as_usual(story).kinds}
     # A test email is sent at the machine, and about nobody.
@@ -92,7 +92,7 @@ def test_every_kind_of_email_was_looked_at() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.slice(1 / 8)
+@pytest.mark.slice(1 / 12)
 def test_every_route_was_opened_by_another_person() -> None:
     answers: dict[str, set[int]] = {}
     for story in STORIES:
