@@ -1,6 +1,5 @@
 """Notifications in a real Chromium, from the button on the page to the end of the turn, by a push service on this machine."""
 
-import time
 from collections.abc import Callable
 
 import pytest
@@ -12,7 +11,8 @@ from pbem.service.outgoing.channel_delivery import ChannelPost
 from pbem.service.outgoing.deliver import post_of
 from pbem.tokens import Purpose
 from tests.browser.conftest import PATIENCE, PHONE
-from tests.channels.push_service import PushService, client_of
+from tests.channels.push_service import Notifications, PushService, client_of
+from tests.waiting import until
 
 pytestmark = [
     pytest.mark.browser,
@@ -21,18 +21,6 @@ pytestmark = [
     # Pages are the same on either database, which is tested elsewhere.
     pytest.mark.parametrize("database_url", ["sqlite"], indirect=True),
 ]
-
-SHOWN = """
-async () => (await (await navigator.serviceWorker.ready).getNotifications()).map(each => [each.title, each.body, each.data.url])
-"""
-
-NOTE_ENDS = """
-() => {
-    self.ended = [];
-    const close = Notification.prototype.close;
-    Notification.prototype.close = function () { self.ended.push(this.data.url); close.call(this); };
-}
-"""
 
 
 @pytest.fixture
@@ -64,14 +52,6 @@ def send(served, push):
     return sending
 
 
-def eventually(read: Callable[[], object], expected: object) -> None:
-    """Wait until something is as expected: what a browser is sent comes when it comes."""
-    until = time.monotonic() + PATIENCE / 1000
-    while (found := read()) != expected:
-        assert time.monotonic() < until, found
-        time.sleep(0.05)
-
-
 def switched_on(phone: Page, token: str, send: Callable[[], None]) -> None:
     """Sign in and switch notifications on; the code goes through the browser, and is entered by the page."""
     phone.goto(f"/l/{token}")
@@ -100,9 +80,9 @@ def test_a_browser_tells_of_a_turn_until_it_is_answered_elsewhere_and_stops_by_a
             game.play(each, asked.default)
         if game.row().turn != before and seat in game.asked():
             break
+    notifications = Notifications(phone.context)
     send()
-    eventually(lambda: len(phone.evaluate(SHOWN)), 1)
-    ((title, text, url),) = phone.evaluate(SHOWN)
+    ((title, text, url),) = until(notifications.new, "a notification of the turn")
     assert title.startswith("Your turn")
     assert f"Turn {game.row().turn}" in text
     left = int(push.headers[-1]["ttl"])
@@ -115,13 +95,11 @@ def test_a_browser_tells_of_a_turn_until_it_is_answered_elsewhere_and_stops_by_a
     expect(other.locator("form.bar").first).to_be_visible()
     other.close()
 
-    # Answered elsewhere, it is ended. Chromium itself takes it from the screen after a minute.
-    (worker,) = phone.context.service_workers
-    worker.evaluate(NOTE_ENDS)
+    # Answered elsewhere, it is ended.
     game.play(seat, game.asked()[seat].default)
     send()
     send()
-    eventually(lambda: url in worker.evaluate("self.ended"), True)
+    until(lambda: url in notifications.ended(), "the notification ends")
 
     phone.reload()
     phone.get_by_role("button", name="Remove").click()

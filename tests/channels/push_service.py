@@ -34,6 +34,44 @@ def client_of(port: int) -> Client:
     return Client(loopback=True, trust=trust, look_up=lambda _host, _port: [("127.0.0.1", port)])
 
 
+_NOTE = """
+() => {
+    self.shown = [];
+    self.ended = [];
+    const show = ServiceWorkerRegistration.prototype.showNotification;
+    const close = Notification.prototype.close;
+    ServiceWorkerRegistration.prototype.showNotification = function (title, options) {
+        if (options.data.url) self.shown.push([title, options.body, options.data.url]);
+        return show.call(this, title, options);
+    };
+    Notification.prototype.close = function () {
+        if (this.data.url) self.ended.push(this.data.url);
+        close.call(this);
+    };
+}
+"""
+
+
+class Notifications:
+    """The notifications of turns and results in a browser, as its service worker shows and ends them.
+
+    Chromium forgets a notification that someone asks for while it is being shown, so nobody may ask it all the time.
+    """
+
+    def __init__(self, browser: BrowserContext) -> None:
+        (self._worker,) = browser.service_workers
+        self._worker.evaluate(_NOTE)
+
+    def new(self) -> list[tuple[str, str, str]]:
+        """Title, text and link of those shown since the last call."""
+        return [tuple(each) for each in self._worker.evaluate("() => self.shown.splice(0)")]
+
+    def ended(self) -> list[str]:
+        """The links of those that were ended."""
+        found: list[str] = self._worker.evaluate("() => self.ended")
+        return found
+
+
 class PushService:
     """The service. `headers` are those of what was sent to browsers."""
 

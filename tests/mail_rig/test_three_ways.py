@@ -25,7 +25,7 @@ from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
 from pbem.store import games as game_rows, log, players
 from tests.browser.player import Player
-from tests.channels.push_service import PushService
+from tests.channels.push_service import Notifications, PushService
 from tests.mail.sink import CERTIFICATE
 from tests.mail_rig.fast_server import PUSH
 from tests.mail_rig.mailbox import Mailbox, Received
@@ -50,14 +50,6 @@ BANK = "1d+6h"
 WEEKEND = timedelta(hours=64)
 """From six in the evening on Friday until ten on Monday: longer than a bank lasts."""
 
-TAPS = """
-async () => {
-    const shown = await (await navigator.serviceWorker.ready).getNotifications();
-    const turns = shown.filter(each => each.data.url);
-    turns.forEach(each => each.close());
-    return turns.map(each => [each.title, each.data.url]);
-}
-"""
 QUIET = 25
 """Looks at everything without anything new until nobody else has anything to do."""
 
@@ -109,14 +101,15 @@ class Notified:
     """Someone who opens what notifications lead to, and nothing else."""
 
     browser: BrowserContext
+    notifications: Notifications
     luck: Random
     answered: int = 0
     over: bool = False
 
     def looks(self) -> bool:
-        """Tap every notification; returns whether there was one."""
-        taps = self.browser.pages[0].evaluate(TAPS)
-        for title, url in taps:
+        """Tap every new notification; returns whether there was one."""
+        taps = self.notifications.new()
+        for title, _text, url in taps:
             self.over = self.over or title.startswith("Game over")
             seat = Player(self.browser.new_page(), self.luck)
             seat.page.goto(url)
@@ -150,15 +143,11 @@ def test_a_table_is_played_by_notifications_by_replies_and_on_a_bank_with_weeken
     phone = push.browser(chromium, tmp_path / "profile", base_url=here.url, arguments=arguments)
     phone.set_default_timeout(PATIENCE * 1000)
     phone.grant_permissions(["notifications"], origin=here.url)
-    replies, links, notified = (
-        RepliesOnly(ben, rig, Random(1)),
-        LinksOnly(cleo, here, Random(2)),
-        Notified(phone, Random(3)),
-    )
+    replies, links = RepliesOnly(ben, rig, Random(1)), LinksOnly(cleo, here, Random(2))
     with here.running():
         here.passes(until_friday())
         until(here.has_lived, "it is Friday")
-        join(phone.pages[0], anna)
+        notified = join(phone, anna)
         held = weekend(here, replies, cleo, notified)
         links.reads(held)
         play(replies, links, notified)
@@ -184,9 +173,9 @@ def until_friday() -> timedelta:
     return evening - now if evening > now else evening + timedelta(days=7) - now
 
 
-def join(page: Page, anna: Mailbox) -> None:
+def join(phone: BrowserContext, anna: Mailbox) -> Notified:
     """Sign in, switch on notifications and take the seat. These are the last emails that are opened."""
-    invitation = next_of(anna, "invitation")
+    (page,), invitation = phone.pages, next_of(anna, "invitation")
     page.goto("/mine")
     page.get_by_label("Your email").fill(anna.address)
     until(lambda: sends(page), "the form is taken from someone who isn't faster than a person")
@@ -195,10 +184,11 @@ def join(page: Page, anna: Mailbox) -> None:
     page.goto("/my/channels")
     page.get_by_role("button", name="Switch on notifications").click()
     expect(page.get_by_text("This channel is on.")).to_be_visible(timeout=PATIENCE * 1000)
+    notified = Notified(phone, Notifications(phone), Random(3))
     page.goto(link_in(invitation.text, "c"))
     page.get_by_role("button", name="Take seat").click()
     expect(page.get_by_role("button", name="Take seat")).to_have_count(0, timeout=PATIENCE * 1000)
-    page.goto("/my/channels")
+    return notified
 
 
 def sends(page: Page) -> bool:
