@@ -4,7 +4,7 @@ Four promises, tested by tests/test_suite.py:
 
 - a missing program that a test needs is named at the end of the run, with the way to get it;
 - with PBEM_TEST_NO_SKIP=1 every kind of skip is a failure, so continuous integration cannot pass by leaving out tests;
-- of what is large a run tries a slice, another one with each commit, and all of it with PBEM_TEST_ALL=1; so a third of the slow tests;
+- of what is large a run tries a slice, another one with each commit, and all of it with PBEM_TEST_ALL=1; so a fifth of the slow tests;
 - after a failure, the seed of the random order is printed with the command that repeats the run.
 
 pyproject.toml limits sockets to this machine, turns warnings into errors and makes the order random.
@@ -186,20 +186,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         _prepare_groups(items)
 
 
-_THIRD: Final = pytest.mark.slice(1 / 3, among="slow tests").mark
+_FIFTH: Final = pytest.mark.slice(1 / 5, among="slow tests").mark
 """The slice that a slow test has."""
 
 
 def _leave_out_beyond_slices(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep the share that a mark names of a file's tests, or of the tests that it is `among`; all processes choose the same.
 
-    Of slow tests without such a mark, a third is kept, but all that are asked for by name.
+    Of slow tests without such a mark, a fifth is kept, but all that are asked for by name.
     """
     is_whole_run = not config.option.keyword and not any("::" in arg for arg in config.args)
     cases: dict[tuple[str, float], list[pytest.Item]] = defaultdict(list)
     for item in items:
         is_slow = item.get_closest_marker("slow") is not None
-        slices = [*item.iter_markers("slice")] or [_THIRD] * (is_slow and is_whole_run)
+        slices = [*item.iter_markers("slice")] or [_FIFTH] * (is_slow and is_whole_run)
         for mark in slices:
             file = item.nodeid.partition("::")[0]
             cases[mark.kwargs.get("among", file), mark.args[0]].append(item)
