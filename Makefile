@@ -89,7 +89,7 @@ fuzz: $(VENV)/.dev-ready ## Try every door with thousands of hostile inputs (an 
 	PBEM_TEST_EXAMPLES=$(EXAMPLES) $(call FIGURES,fuzz EXAMPLES=$(EXAMPLES)) $(PY) -m pytest -n $(WORKERS) -m "bench or not bench" tests/fuzz $(ARGS)
 
 .PHONY: laws
-laws: $(VENV)/.dev-ready ## Try the laws of deadlines on generated histories: make laws EXAMPLES=100000 (half an hour or more)
+laws: $(VENV)/.dev-ready ## Try the laws of deadlines on generated histories: make laws EXAMPLES=100000 (an hour or more)
 	PBEM_TEST_EXAMPLES=$(EXAMPLES) $(PY) -m pytest -n $(WORKERS) --hypothesis-profile=thorough \
 		tests/domain/test_deadline_laws.py tests/domain/test_bank.py tests/domain/test_week.py $(ARGS)
 

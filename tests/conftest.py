@@ -208,8 +208,9 @@ def _leave_out_beyond_slices(config: pytest.Config, items: list[pytest.Item]) ->
         those.sort(key=lambda item: item.nodeid)
         luck = Random(f"{SLICE} {among} {share}")
         luck.shuffle(those)
-        # A share that is no whole number of tests is held over many commits. Tests that are asked for by name are run.
-        beyond.update(those[math.floor(share * len(those) + (luck.random() if is_whole_run else 0.999)) :])
+        # A share that is no whole number of tests is held over many commits. Asked for by name, at least one is run.
+        number = share * len(those)
+        beyond.update(those[math.floor(number + luck.random()) if is_whole_run else math.ceil(number) :])
     if beyond:
         config.hook.pytest_deselected(items=[item for item in items if item in beyond])
         items[:] = [item for item in items if item not in beyond]

@@ -21,6 +21,9 @@ _LONGEST_TEXT: Final = 1000
 _KEPT_FOR: Final = timedelta(days=7)
 """How long a message waits for its browser if it has no deadline, and at most."""
 
+_UNSIGNED: Final = frozenset({401, 403})
+"""Answers that refuse our signature, as while a clock is wrong. A browser that is gone gets 404 or 410."""
+
 _WITHDRAWN_FOR: Final = timedelta(days=1)
 _SIGNED_FOR: Final = timedelta(hours=12)
 
@@ -79,7 +82,10 @@ def _push(
         "Urgency": "high",
         "Authorization": _signed(channel.push, channel.target, now),
     }
-    return judged(client.send("POST", channel.target, channel.target.path, body, headers), topic)
+    answer = client.send("POST", channel.target, channel.target.path, body, headers)
+    if answer.status in _UNSIGNED:
+        return Sent(Result.LATER, f"it answered {answer.status}, and took our signature for invalid")
+    return judged(answer, topic)
 
 
 def _signed(sender: PushSender, target: Target, now: datetime) -> str:

@@ -5,7 +5,7 @@
     discord    https://discord.com/api/webhooks/number/token
     telegram   the number of a chat                             the token of a bot
     matrix     https://matrix.example.org/!room:example.org     the access token of an account
-    browser    the address that a browser has at its push service    the keys of the browser
+    browser    its address at the push service of its maker     its keys
 
 An address is read here, and kept in one form. Whether it may be connected to is decided later, by what its name means then.
 This module must never see a message.

@@ -17,7 +17,10 @@ from pbem.i18n.speech import gettext as _
 from pbem.service.archive import verify_upload
 from pbem.web import csrf
 
-POLICY: Final = "default-src 'none'; style-src 'self'; img-src 'self'; manifest-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+POLICY: Final = (
+    "default-src 'none'; style-src 'self'; img-src 'self'; manifest-src 'self'; form-action 'self'; "
+    "frame-ancestors 'none'; base-uri 'none'"
+)
 
 POLICY_WITH_SCRIPT: Final = f"{POLICY}; script-src 'self'"
 """Scripts from this site, and none within a page."""

@@ -31,7 +31,7 @@ def push():
 
 @pytest.fixture
 def phone(chromium, served, push, tmp_path):
-    """phone() -> the browser tab of a person with a profile of their own: only those get notifications."""
+    """A tab of a browser with a profile of its own: only those get notifications."""
     context = push.browser(chromium, tmp_path, base_url=served.url, viewport=PHONE)
     context.set_default_timeout(PATIENCE)
     context.grant_permissions(["notifications"], origin=served.url)

@@ -113,6 +113,14 @@ def test_a_long_text_still_fits_into_a_notification(browser, service):
     assert len(service.last.body) <= 4096
 
 
+@pytest.mark.parametrize(
+    "status, result", [(401, Result.LATER), (403, Result.LATER), (404, Result.GONE), (410, Result.GONE)]
+)
+def test_a_signature_that_is_refused_is_tried_again_and_a_browser_that_is_gone_is_not(browser, status, result):
+    service = Services(lambda _request: (status, {}, b""))
+    assert senders.send(service, channel_to(browser), MESSAGE, START).result is result
+
+
 def test_a_browser_with_a_key_of_no_use_gets_nothing_more(browser, service):
     no_point = "A" * 87 + "." + "B" * 22
     for channel in (replace(channel_to(browser), push=None), replace(channel_to(browser), secret=no_point)):

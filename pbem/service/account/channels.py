@@ -218,7 +218,9 @@ def _shown(row: ChannelRow, table: str) -> OwnChannel:
 
 def _must_be_own(game: GameRow | None) -> None:
     if game is not None:
-        raise BadInput(_("A table has no browser."), remedy=_("Choose another service for a table."))
+        raise BadInput(
+            _("Notifications in a browser are for one person."), remedy=_("Choose another service for a table.")
+        )
 
 
 def _forget_browser(tx: Tx, person_id: int, address: str) -> None:

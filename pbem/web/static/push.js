@@ -3,6 +3,7 @@
 
 const form = document.querySelector("form.push");
 const codes = document.querySelectorAll("form.code-of-browser");
+let entered = false;
 
 if (form && "serviceWorker" in navigator && "PushManager" in window) {
   form.hidden = false;
@@ -53,7 +54,8 @@ async function enterCode() {
   const worker = await navigator.serviceWorker.getRegistration("/");
   const shown = worker ? await worker.getNotifications() : [];
   const carrying = shown.filter((each) => each.data && each.data.code);
-  if (carrying.length) {
+  if (carrying.length && !entered) {
+    entered = true;
     const entry = codes[codes.length - 1];
     entry.code.value = carrying[carrying.length - 1].data.code;
     carrying.forEach((each) => each.close());

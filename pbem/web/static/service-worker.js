@@ -6,7 +6,7 @@ self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim(
 self.addEventListener("push", (event) => event.waitUntil(receive(event.data.json())));
 self.addEventListener("notificationclick", (event) => {
   event.notification.close();
-  event.waitUntil(self.clients.openWindow(event.notification.data.url || "/my/channels"));
+  event.waitUntil(self.clients.openWindow((event.notification.data || {}).url || "/my/channels"));
 });
 
 async function receive(message) {
