@@ -4,7 +4,8 @@ Four promises, tested by tests/test_suite.py:
 
 - a missing program that a test needs is named at the end of the run, with the way to get it;
 - with PBEM_TEST_NO_SKIP=1 every kind of skip is a failure, so continuous integration cannot pass by leaving out tests;
-- of what is large a run tries a slice, another one with each commit, and all of it with PBEM_TEST_ALL=1; so a fifth of the slow tests;
+- of what is large a run tries a slice, another one with each commit, and all of it with PBEM_TEST_ALL=1: of slow tests a tenth,
+  of the cases of another test four, and all where a file or a test is named;
 - after a failure, the seed of the random order is printed with the command that repeats the run.
 
 pyproject.toml limits sockets to this machine, turns warnings into errors and makes the order random.
@@ -186,34 +187,49 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         _prepare_groups(items)
 
 
-_FIFTH: Final = pytest.mark.slice(1 / 5, among="slow tests").mark
+_OF_SLOW_TESTS: Final = pytest.mark.slice(1 / 10, among="slow tests").mark
 """The slice that a slow test has."""
+
+_CASES: Final = 4
+"""So many cases of any other test are tried."""
 
 
 def _leave_out_beyond_slices(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep the share that a mark names of a file's tests, or of the tests that it is `among`; all processes choose the same.
 
-    Of slow tests without such a mark, a fifth is kept, but all that are asked for by name.
+    Of tests without such a mark, what a run of everything need not try is left out: all is tried of what is asked for.
     """
-    is_whole_run = not config.option.keyword and not any("::" in arg for arg in config.args)
-    cases: dict[tuple[str, float], list[pytest.Item]] = defaultdict(list)
+    is_whole_run = not config.option.keyword and not any(".py" in arg for arg in config.args)
+    slices: dict[tuple[str, float], list[pytest.Item]] = defaultdict(list)
+    cases: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
         is_slow = item.get_closest_marker("slow") is not None
-        slices = [*item.iter_markers("slice")] or [_FIFTH] * (is_slow and is_whole_run)
-        for mark in slices:
+        marks = [*item.iter_markers("slice")] or [_OF_SLOW_TESTS] * (is_slow and is_whole_run)
+        for mark in marks:
             file = item.nodeid.partition("::")[0]
-            cases[mark.kwargs.get("among", file), mark.args[0]].append(item)
+            slices[mark.kwargs.get("among", file), mark.args[0]].append(item)
+        if is_whole_run and not marks:
+            cases[item.nodeid.partition("[")[0]].append(item)
     beyond: set[pytest.Item] = set()
-    for (among, share), those in cases.items():
-        those.sort(key=lambda item: item.nodeid)
-        luck = Random(f"{SLICE} {among} {share}")
-        luck.shuffle(those)
+    for (among, share), those in slices.items():
+        luck = _shuffle(those, f"{among} {share}")
         # A share that is no whole number of tests is held over many commits. Asked for by name, at least one is run.
         number = share * len(those)
         beyond.update(those[math.floor(number + luck.random()) if is_whole_run else math.ceil(number) :])
+    for test, those in cases.items():
+        _shuffle(those, test)
+        beyond.update(those[_CASES:])
     if beyond:
         config.hook.pytest_deselected(items=[item for item in items if item in beyond])
         items[:] = [item for item in items if item not in beyond]
+
+
+def _shuffle(items: list[pytest.Item], of: str) -> Random:
+    """Bring the items into an order that depends on the slice and on what they are `of`; returns the luck that did it."""
+    items.sort(key=lambda item: item.nodeid)
+    luck = Random(f"{SLICE} {of}")
+    luck.shuffle(items)
+    return luck
 
 
 def _prepare_groups(items: list[pytest.Item]) -> None:

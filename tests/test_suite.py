@@ -203,11 +203,11 @@ def test_a_slice_may_be_of_tests_in_several_files(suite: pytest.Pytester) -> Non
     suite.runpytest().assert_outcomes(passed=1, deselected=2)
 
 
-def test_a_fifth_of_the_slow_tests_are_tried_and_a_share_of_one_test_now_and_then(
+def test_a_tenth_of_the_slow_tests_are_tried_and_a_share_of_one_test_now_and_then(
     suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     suite.makepyfile(
-        test_slow="import pytest\n\n@pytest.mark.slow\n@pytest.mark.parametrize('case', range(5))\ndef test_it(case): ...",
+        test_slow="import pytest\n\n@pytest.mark.slow\n@pytest.mark.parametrize('case', range(10))\ndef test_it(case): ...",
         test_rare="import pytest\n\n@pytest.mark.slice(1 / 2)\ndef test_it(): ...",
     )
     passed = set()
@@ -215,7 +215,26 @@ def test_a_fifth_of_the_slow_tests_are_tried_and_a_share_of_one_test_now_and_the
         monkeypatch.setenv("PBEM_TEST_SLICE", f"commit {seed}")
         passed.add(suite.runpytest().parseoutcomes()["passed"])
     assert passed == {1, 2}
-    suite.runpytest("-k", "test_rare").assert_outcomes(passed=1, deselected=5)
+    suite.runpytest("-k", "test_rare").assert_outcomes(passed=1, deselected=10)
+    suite.runpytest("test_slow.py").assert_outcomes(passed=10)
+
+
+def test_four_cases_of_a_test_are_tried_and_others_with_another_commit(
+    suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suite.makepyfile(
+        test_cases="import pytest\n\n@pytest.mark.parametrize('case', range(12))\ndef test_it(case): print(f'case {case}.')",
+        test_other="import pytest\n\n@pytest.mark.parametrize('case', range(3))\ndef test_it(case): ...",
+    )
+    found = []
+    for seed in range(10):
+        monkeypatch.setenv("PBEM_TEST_SLICE", f"commit {seed}")
+        suite.runpytest().assert_outcomes(passed=7, deselected=8)
+        found.append(_cases(suite, seed))
+    assert {len(each) for each in found} == {4}
+    assert len(set().union(*found)) > 8
+    suite.runpytest("test_cases.py").assert_outcomes(passed=12)
+    suite.runpytest("-k", "test_it").assert_outcomes(passed=15)
 
 
 def test_everything_is_tried_if_asked_for(suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
