@@ -4,8 +4,8 @@ Four promises, tested by tests/test_suite.py:
 
 - a missing program that a test needs is named at the end of the run, with the way to get it;
 - with PBEM_TEST_NO_SKIP=1 every kind of skip is a failure, so continuous integration cannot pass by leaving out tests;
-- of what is large a run tries a slice, another one with each commit, and all of it with PBEM_TEST_ALL=1: of slow tests a tenth,
-  of the cases of another test four, and all where a file or a test is named;
+- a whole run tries slices of large sets, other ones with each commit, and all with PBEM_TEST_ALL=1: a tenth of the slow tests,
+  and four cases of any other test; all are tried where a file or a test is named;
 - after a failure, the seed of the random order is printed with the command that repeats the run.
 
 pyproject.toml limits sockets to this machine, turns warnings into errors and makes the order random.
@@ -191,7 +191,7 @@ _OF_SLOW_TESTS: Final = pytest.mark.slice(1 / 10, among="slow tests").mark
 """The slice that a slow test has."""
 
 _CASES: Final = 4
-"""So many cases of any other test are tried."""
+"""How many cases of any other test are tried."""
 
 
 def _leave_out_beyond_slices(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -3,7 +3,20 @@
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Select, Table, delete, exists, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    CompoundSelect,
+    Connection,
+    FromClause,
+    Select,
+    Table,
+    delete,
+    exists,
+    or_,
+    select,
+    union,
+    update,
+)
 
 from pbem.domain.deleted_people import NAME, former_address, former_name
 from pbem.domain.states import CallStatus, EmailKind, EmailStatus, OfferStatus, ReceivedStatus
@@ -150,6 +163,13 @@ def received(tx: Connection, person_id: int) -> Rows:
     return _mappings(tx, of_person.order_by(RECEIVED.c.id))
 
 
+def turns(tx: Connection, person_id: int) -> Rows:
+    """A person's turns with their clocks, and the week that counted in each; those at seats they have left as well."""
+    clock = [DEADLINE.c[name] for name in ("asked_at", "accepted_at", "due_at", "closed_at", "status", "week")]
+    query = select(GAME.c.key.label("table"), DEADLINE.c.seat, DEADLINE.c.turn, *clock).join_from(DEADLINE, GAME)
+    return _mappings(tx, query.where(_turn_of(person_id)).order_by(GAME.c.id, DEADLINE.c.turn, DEADLINE.c.seat))
+
+
 def reservations(tx: Connection, person_id: int) -> Rows:
     """The seats on offer that a person has reserved."""
     query = select(GAME.c.key.label("table"), OFFER.c.seat, OFFER.c.reserved_turn, OFFER.c.reserved_as)
@@ -254,10 +274,7 @@ def _forget_emails(tx: Connection, person_id: int) -> None:
 
 def _games_of(person_id: int) -> Select[tuple[int]]:
     """The games that a person plays, has played or hosts."""
-    played = select(PLAYER.c.game_id).where(PLAYER.c.person_id == person_id)
-    left = select(FORMER_PLAYER.c.game_id).where(FORMER_PLAYER.c.person_id == person_id)
-    hosted = select(GAME.c.id).where(GAME.c.host_id == person_id)
-    return select(GAME.c.id).where(or_(GAME.c.id.in_(played), GAME.c.id.in_(left), GAME.c.id.in_(hosted)))
+    return select(GAME.c.id).where(or_(GAME.c.id.in_(_played_by(person_id)), GAME.c.host_id == person_id))
 
 
 def _forget_alarms(tx: Connection, person_id: int) -> None:
@@ -269,12 +286,33 @@ def _forget_alarms(tx: Connection, person_id: int) -> None:
 
 
 def _forget_weeks(tx: Connection, person_id: int) -> None:
-    """Forget the weeks kept with a person's turns. Where they left a seat, those of its players before them go as well."""
-    of_seat = (PLAYER.c.game_id == DEADLINE.c.game_id, PLAYER.c.seat == DEADLINE.c.seat)
-    of_former = (FORMER_PLAYER.c.game_id == DEADLINE.c.game_id, FORMER_PLAYER.c.seat == DEADLINE.c.seat)
-    played = exists().where(*of_seat, PLAYER.c.person_id == person_id)
-    left = exists().where(*of_former, FORMER_PLAYER.c.turn > DEADLINE.c.turn, FORMER_PLAYER.c.person_id == person_id)
-    tx.execute(update(DEADLINE).where(DEADLINE.c.week.is_not(None), or_(played, left)).values(week=None))
+    """Forget the weeks kept with a person's turns."""
+    tx.execute(update(DEADLINE).where(DEADLINE.c.week.is_not(None), _turn_of(person_id)).values(week=None))
+
+
+def _turn_of(person_id: int) -> ColumnElement[bool]:
+    """Whether a deadline is a person's: it is of the first player who left the seat later, or else of the present one."""
+    former, earlier = FORMER_PLAYER, FORMER_PLAYER.alias()
+    seated = exists().where(*_same_seat(PLAYER), PLAYER.c.person_id == person_id)
+    someone_left = exists().where(*_left_later(former))
+    someone_left_before = exists().where(*_left_later(earlier), earlier.c.seq < former.c.seq)
+    someone_left_before = someone_left_before.correlate(DEADLINE, former)
+    left = exists().where(*_left_later(former), former.c.person_id == person_id, ~someone_left_before)
+    return DEADLINE.c.game_id.in_(_played_by(person_id)) & or_(seated & ~someone_left, left)
+
+
+def _same_seat(of: FromClause) -> tuple[ColumnElement[bool], ...]:
+    return of.c.game_id == DEADLINE.c.game_id, of.c.seat == DEADLINE.c.seat
+
+
+def _left_later(former: FromClause) -> tuple[ColumnElement[bool], ...]:
+    return *_same_seat(former), former.c.turn > DEADLINE.c.turn
+
+
+def _played_by(person_id: int) -> CompoundSelect[tuple[int]]:
+    """The games that a person plays or has played."""
+    of_person = (select(each.c.game_id).where(each.c.person_id == person_id) for each in (PLAYER, FORMER_PLAYER))
+    return union(*of_person)
 
 
 def _rename(tx: Connection, game_id: int, person_id: int) -> None:

@@ -37,6 +37,7 @@ def export_person(server: Server, person_id: int) -> Iterator[str]:
         person = people.read(tx, person_id)
         about = personal_data.about(tx, person_id)
         tables = personal_data.tables(tx, person_id)
+        turns = personal_data.turns(tx, person_id)
         reservations = personal_data.reservations(tx, person_id)
         received = personal_data.received(tx, person_id)
         results, ratings = personal_data.ratings(tx, person.key)
@@ -47,6 +48,7 @@ def export_person(server: Server, person_id: int) -> Iterator[str]:
         "made_at": server.now(),
         "person": {name: getattr(person, name) for name in _PERSON},
         **about,
+        "turns": turns,
         "reservations": reservations,
         "received": received,
         "results": results,

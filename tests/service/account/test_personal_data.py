@@ -8,11 +8,11 @@ import pytest
 
 from pbem import paths
 from pbem.domain.errors import NotFound
-from pbem.service.account import my_page, personal_data
+from pbem.service.account import delete, my_page, personal_data
 from pbem.service.clocks import vacations
 from pbem.service.desk import calls
 from pbem.service.desk.acts.seats import Substitute
-from pbem.service.people import sessions, sign_in
+from pbem.service.people import addresses, sessions, sign_in
 from pbem.service.play import standing_orders
 from pbem.service.tables import talk
 from pbem.store.sessions import Holder
@@ -143,6 +143,40 @@ def test_a_substitute_reads_nothing_of_what_their_predecessor_did(server, clock,
         server.run(talk.say, game.id, each, game.person_at(each), "Hello, I am new.")
         (played,) = file_of(server, game.person_at(each))["tables"]
         assert [each["text"] for each in played["said"]] == ["Hello, I am new."]
+
+
+def test_the_week_of_each_turn_is_in_the_export_of_its_player_alone_and_deleted_with_them(server, table):
+    game = table("templari", 3)
+    seat = next(iter(game.asked()))
+    first = game.person_at(seat)
+    expected = {first: [], **{game.person_at(each): [] for each in range(3) if each != seat}}
+    # Three people have the seat one after the other, and each answers two turns there.
+    for number, day in enumerate(("Sat", "Sun", "Mon")):
+        if number:
+            moderate(server, Substitute(game.id, seat, f"{day}@example.org"))
+        person = game.person_at(seat)
+        server.run(my_page.change_week, person, (day,), (), "")
+        expected[person] = []
+        while len(expected[person]) < 2:
+            asked = game.asked()
+            for each, decision in asked.items():
+                if each == seat:
+                    expected[person].append(game.row().turn)
+                game.play(each, decision.default)
+    people = [person for person in expected if expected[person]]
+    assert len(people) == 3
+
+    def turns(person):
+        return [row for row in file_of(server, person)["turns"] if row["status"] == "closed"]
+
+    for person in people:
+        assert [row["turn"] for row in turns(person)] == expected[person]
+        assert {row["table"] for row in turns(person)} == {game.row().key}
+        assert turns(person)[-1]["week"].split("|")[0] == server.read(addresses.read, person).week.split("|")[0]
+    exported = {person: turns(person) for person in people}
+    server.run(delete.delete_person, people[1])
+    assert {row["week"] for row in turns(people[1])} == {None}
+    assert [turns(person) for person in (people[0], people[2])] == [exported[people[0]], exported[people[2]]]
 
 
 def test_an_unknown_person_has_no_export(server):
