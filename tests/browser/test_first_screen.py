@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page
 
 from engine import game as all_games
 from engine.table import Table, begin
-from tests.bot_games import NAMES, decisions, positions, tables, waiter
+from tests.bot_games import NAMES, decisions, played, positions, tables, waiter
 from tests.browser.seat_pages import seat_page
 
 pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium"), pytest.mark.slice(1 / 5)]
@@ -85,6 +85,14 @@ OVERLAPPING_HAND = """() => [...document.querySelectorAll(".hand .things")].map(
     .filter((card, at) => { const before = row[at].getBoundingClientRect(); return card.left > before.left && card.left < before.right - 1; })
     .map(card => "a card of the hand lies over another at " + card.left))"""
 
+OUTSIDE = """() => [...document.querySelectorAll(".player, .mine")].flatMap(panel => {
+    const box = panel.getBoundingClientRect();
+    return [...panel.querySelectorAll(".art:not(.sign)")].filter(each => each.checkVisibility()).map(each => each.getBoundingClientRect())
+        .filter(card => card.left < box.left + 4 || card.right > box.right - 4)
+        .map(card => `a card from ${card.left} to ${card.right} in a panel from ${box.left} to ${box.right}`);
+})"""
+"""Cards that lie over the edge of their player's panel."""
+
 SIDEWAYS = """() => {
     document.querySelectorAll(".fold").forEach(each => { each.open = true; });
     return [...document.querySelectorAll(".play .scroll")].filter(each => each.checkVisibility() && each.scrollWidth > each.clientWidth)
@@ -157,6 +165,12 @@ LOW = """() => [...document.querySelectorAll(".bar button, .bar input[type=numbe
     .filter(each => each.checkVisibility() && each.getBoundingClientRect().height < %d).map(each => each.outerHTML.slice(0, 80))"""
 
 
+def _numbers(kind: str) -> range:
+    """The numbers of players of a game."""
+    seats = all_games.load(kind).seats
+    return range(seats[0], seats[-1] + 1)
+
+
 @pytest.fixture
 def database_url(sqlite_alone: str) -> str:
     """Nothing is stored, so one database is enough."""
@@ -181,7 +195,7 @@ def test_table_hand_and_bar_fit_the_first_screen_of_a_phone(app: Flask, phone: P
             wrong.append(found)
         wrong += phone.evaluate(TINY % LEAST_LETTER) + phone.evaluate(LOW % LEAST_TARGET)
         wrong += phone.evaluate(COVERED % LEAST_STRIP) + phone.evaluate(PUSHED) + phone.evaluate(LAID_OVER)
-        for each in (CUT, WITHOUT_WORD, UNEVEN, OVERLAPPING_HAND):
+        for each in (CUT, WITHOUT_WORD, UNEVEN, OVERLAPPING_HAND, OUTSIDE):
             wrong += phone.evaluate(each)
         assert not phone.evaluate(NO_HEADING)
         wrong += phone.evaluate(SIDEWAYS)
@@ -202,6 +216,18 @@ def _wrong_while_waiting(app: Flask, phone: Page, position: Table) -> list[str]:
     names = all(NAMES[each] in notice for each in position.asks())
     wrong = phone.evaluate(LAID_OVER) + phone.evaluate(UNEVEN)
     return wrong if fits and names and "ago)" in notice else [*wrong, f"seat {seat}: {found}, {notice}"]
+
+
+@pytest.mark.parametrize(("kind", "seats"), [(kind, seats) for kind in all_games.names() for seats in _numbers(kind)])
+def test_no_card_of_a_hand_lies_over_another_and_none_leaves_its_panel(
+    app: Flask, phone: Page, kind: str, seats: int
+) -> None:
+    game = tuple(played(kind, seats, 7))
+    wrong = []
+    for position in game[:: max(1, len(game) // 8)]:
+        phone.set_content(seat_page(app, position))
+        wrong += phone.evaluate(OVERLAPPING_HAND) + phone.evaluate(OUTSIDE)
+    assert wrong == []
 
 
 def test_an_amount_has_a_slider_and_steps_with_a_script(app: Flask, phone: Page) -> None:
