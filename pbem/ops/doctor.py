@@ -29,7 +29,7 @@ from pbem.store import (
     calls,
     database_copy,
     database_health,
-    deadlines,
+    due_turns,
     flaws,
     games,
     heartbeats,
@@ -241,7 +241,7 @@ def _queue(store: Store) -> Iterator[Finding]:
         waiting, oldest = outbox.queue_length(tx, "queued")
         parked, _ = outbox.queue_length(tx, "parked")
         undeliverable, _ = outbox.queue_length(tx, "undeliverable")
-        stuck_turns = len(deadlines.parked(tx))
+        stuck_turns = len(due_turns.parked(tx))
         paused = list(readiness.email_pause(tx))
     yield from paused
     if paused:

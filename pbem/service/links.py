@@ -20,7 +20,7 @@ from pbem.domain.errors import Gone, NotFound
 from pbem.domain.states import EmailKind
 from pbem.i18n.speech import gettext as _
 from pbem.service.server import Server
-from pbem.store import games, ledger, links, outbox, players, revocations
+from pbem.store import email_copies, games, ledger, links, outbox, players, revocations
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.links import LinkKey, LinkRow
@@ -319,7 +319,7 @@ class Renewed(NamedTuple):
 def renew_emails(tx: Tx, server: Server) -> Renewed:
     """Rewrite the queued emails, and email every open turn again, with links that work."""
     now = server.now()
-    rewritten = outbox.unwrite_queued(tx)
+    rewritten = email_copies.unwrite_queued(tx)
     for outbox_id in rewritten:
         ledger.note(tx, outbox_id, now, "rewritten", "a key was revoked")
     turns = {(row.game_id, row.turn, row.seat): row.person_id for row in outbox.turns_open(tx)}

@@ -6,10 +6,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from sqlalchemy import (
-    ColumnElement,
     Connection,
-    Integer,
-    Select,
     and_,
     bindparam,
     case,
@@ -23,7 +20,6 @@ from sqlalchemy import (
     tuple_,
     update,
 )
-from sqlalchemy.sql.dml import ReturningUpdate
 
 from pbem.domain.states import OfferStatus, TableStatus, TurnStatus
 from pbem.store import insiders, prefetch, queries
@@ -31,9 +27,6 @@ from pbem.store.guests import IS_DEMO
 from pbem.store.players import among, bits
 from pbem.store.schema import DEADLINE, GAME, OFFER, PERSON, PLAYER, UNREACHABLE, DeadlineRow, GameRow
 from pbem.store.types import Moment, Number
-
-MOST_ATTEMPTS: Final = 10
-"""A deadline that failed this often is parked, for an organiser to look at."""
 
 IS_OPEN: Final = DEADLINE.c.status == literal_column("'open'")
 """For queries over all tables. The word is written out because only then the partial indexes are used."""
@@ -52,9 +45,9 @@ _OF_CHANCE = and_(
     _CHANCE.c.status != TurnStatus.REWOUND,
 )
 
-_KEY = (DEADLINE.c.game_id, DEADLINE.c.turn, DEADLINE.c.seat)
-_AT_GAME = GAME.c.id == DEADLINE.c.game_id
-_AT_SEAT = and_(PLAYER.c.game_id == DEADLINE.c.game_id, PLAYER.c.seat == DEADLINE.c.seat)
+KEY: Final = (DEADLINE.c.game_id, DEADLINE.c.turn, DEADLINE.c.seat)
+AT_GAME: Final = GAME.c.id == DEADLINE.c.game_id
+AT_SEAT: Final = and_(PLAYER.c.game_id == DEADLINE.c.game_id, PLAYER.c.seat == DEADLINE.c.seat)
 WEEK: Final = PERSON.c.week + literal_column("'|'") + PERSON.c.zone
 """A person's week with their zone, as a deadline keeps it; NULL without a week, and for a bot."""
 
@@ -119,60 +112,6 @@ _WRITE = (
     .values({name: bindparam(f"new_{name}") for name in _MOMENTS})
 )
 _READ = select(DEADLINE).where(*_OF_TURN, DEADLINE.c.seat == bindparam("of_seat"))
-
-_NOW = bindparam("now", type_=Moment)
-
-
-def _expired(moment: ColumnElement[Any], *, bots: bool) -> Select[Any]:
-    """Keys of open deadlines whose moment has come, at tables where clocks run."""
-    who = PLAYER.c.bot.is_not(None) if bots else PLAYER.c.bot.is_(None)
-    return (
-        select(*_KEY)
-        .join(GAME, _AT_GAME)
-        .join(PLAYER, _AT_SEAT)
-        .where(
-            IS_OPEN,
-            moment <= _NOW,
-            or_(DEADLINE.c.claimed_until.is_(None), DEADLINE.c.claimed_until <= _NOW),
-            DEADLINE.c.attempts < MOST_ATTEMPTS,
-            GAME.c.status == TableStatus.PLAYING,
-            GAME.c.paused.is_(False),
-            who,
-        )
-        .order_by(moment)
-        .limit(bindparam("most", type_=Integer))
-    )
-
-
-def _expired_of_bots() -> Select[Any]:
-    """The same for bots, which think one after the other: a turn of each host, from the one behind `after`, then a second."""
-    expired = _expired(DEADLINE.c.due_at, bots=True)
-    of_host = func.row_number().over(partition_by=GAME.c.host_id, order_by=(DEADLINE.c.due_at, *_KEY))
-    numbered = expired.with_only_columns(*_KEY, of_host.label("number")).order_by(None).limit(None).subquery("numbered")
-    keys = expired.join(numbered, and_(*(numbered.c[column.name] == column for column in _KEY)))
-    had_its_turn = GAME.c.host_id <= bindparam("after", type_=Number)
-    return keys.order_by(None).order_by(numbered.c.number, had_its_turn, GAME.c.host_id)
-
-
-def _claim(expired: Select[Any]) -> ReturningUpdate[Any]:
-    keys = expired.with_for_update(of=DEADLINE, skip_locked=True).cte("ripe")
-    return (
-        update(DEADLINE)
-        .where(tuple_(*_KEY).in_(select(keys)))
-        .values(claimed_until=bindparam("until"), attempts=DEADLINE.c.attempts + 1)
-        .returning(DEADLINE)
-    )
-
-
-# A worker asks every few seconds whether there is anything to do, so these are built once.
-_CLAIM = _claim(_expired(DEADLINE.c.due_at, bots=False))
-_CLAIM_OF_BOTS = _claim(_expired_of_bots())
-_TO_REMIND = (
-    select(DEADLINE)
-    .where(tuple_(*_KEY).in_(select(_expired(DEADLINE.c.remind_at, bots=False).subquery())))
-    .order_by(DEADLINE.c.remind_at)
-)
-
 
 Key = tuple[int, int, int]
 """Game, turn and seat of a deadline."""
@@ -240,7 +179,7 @@ def of_seats(tx: Connection, seats: Collection[tuple[int, int]]) -> list[Deadlin
     """The deadlines of these seats, each a game and a seat, in all turns that count, the first turn first."""
     seat = tuple_(DEADLINE.c.game_id, DEADLINE.c.seat)
     query = select(DEADLINE).where(seat.in_(seats), DEADLINE.c.status != TurnStatus.REWOUND)
-    return queries.many(tx, DeadlineRow, query.order_by(*_KEY))
+    return queries.many(tx, DeadlineRow, query.order_by(*KEY))
 
 
 def read_ahead(tx: Connection, keys: Collection[Key]) -> None:
@@ -250,7 +189,7 @@ def read_ahead(tx: Connection, keys: Collection[Key]) -> None:
 
 
 def read_all(tx: Connection, keys: Collection[Key]) -> dict[Key, DeadlineRow]:
-    rows = queries.many(tx, DeadlineRow, select(DEADLINE).where(tuple_(*_KEY).in_(keys))) if keys else ()
+    rows = queries.many(tx, DeadlineRow, select(DEADLINE).where(tuple_(*KEY).in_(keys))) if keys else ()
     return {(row.game_id, row.turn, row.seat): row for row in rows}
 
 
@@ -274,36 +213,6 @@ def change(tx: Connection, row: DeadlineRow, **values: Any) -> None:
     tx.execute(update(DEADLINE).where(*where).values(**values))
 
 
-def claim(tx: Connection, now: datetime, until: datetime, limit: int) -> list[DeadlineRow]:
-    """Lease expired deadlines of people, counting an attempt. Locked rows are skipped, or moves would deadlock."""
-    return _claim_by(tx, _CLAIM, {"now": now, "until": until, "most": limit})
-
-
-def claim_of_bots(
-    tx: Connection, now: datetime, until: datetime, limit: int, after: int = 0
-) -> tuple[list[DeadlineRow], int]:
-    """The same for bots; each host has their turn, from the one behind `after`. Returns the host to go on behind, too."""
-    rows = _claim_by(tx, _CLAIM_OF_BOTS, {"now": now, "until": until, "most": limit, "after": after})
-    hosts = tx.execute(select(GAME.c.host_id).where(GAME.c.id.in_({row.game_id for row in rows}))).scalars()
-    return rows, max(hosts, key=lambda host: (host <= after, host), default=after)
-
-
-def _claim_by(tx: Connection, statement: ReturningUpdate[Any], values: dict[str, Any]) -> list[DeadlineRow]:
-    rows = queries.many(tx, DeadlineRow, statement, values)
-    return sorted(rows, key=lambda row: (row.due_at, row.game_id, row.seat))
-
-
-def release(tx: Connection, row: DeadlineRow, until: datetime | None = None, attempts: int = 0) -> None:
-    """Release a claimed deadline, or put it off until a later moment, with this count of attempts."""
-    change(tx, row, claimed_until=until, attempts=attempts)
-
-
-def parked(tx: Connection) -> list[DeadlineRow]:
-    """Deadlines that failed too often and are not tried again."""
-    stuck = (IS_OPEN, DEADLINE.c.attempts >= MOST_ATTEMPTS)
-    return queries.many(tx, DeadlineRow, select(DEADLINE).where(*stuck).order_by(DEADLINE.c.due_at))
-
-
 def missed_between(
     tx: Connection, start: datetime, end: datetime, limit: int, *, reader: int | None = None
 ) -> list[MissedTurnRow]:
@@ -319,7 +228,7 @@ def missed_between(
         DEADLINE.c.due_at <= end,
         ~exists().where(_OF_CHANCE),
     )
-    query = select(*columns).join(GAME, _AT_GAME).where(*missed, GAME.c.status == TableStatus.PLAYING)
+    query = select(*columns).join(GAME, AT_GAME).where(*missed, GAME.c.status == TableStatus.PLAYING)
     if reader is not None:
         query = query.where(GAME.c.id.not_in(insiders.tables_of(reader)))
     ordered = query.order_by(DEADLINE.c.due_at, DEADLINE.c.game_id, DEADLINE.c.seat).limit(limit)
@@ -330,11 +239,6 @@ def note_undelivered(tx: Connection, game_id: int, turn: int, seat: int) -> None
     """Note that the email about a seat's turn came back."""
     this = (DEADLINE.c.game_id == game_id, DEADLINE.c.turn == turn, DEADLINE.c.seat == seat)
     tx.execute(update(DEADLINE).where(*this).values(undelivered=True))
-
-
-def to_remind(tx: Connection, now: datetime, limit: int) -> list[DeadlineRow]:
-    """Deadlines with a reminder due, oldest first."""
-    return queries.many(tx, DeadlineRow, _TO_REMIND, {"now": now, "most": limit})
 
 
 def of_game(tx: Connection, game_id: int, status: TurnStatus = TurnStatus.OPEN) -> list[DeadlineRow]:
@@ -350,10 +254,10 @@ def of_turn(tx: Connection, game: GameRow) -> list[DeadlineRow]:
 
 def of_person(tx: Connection, person_id: int) -> list[DeadlineRow]:
     """The open deadlines of a person, at all running tables."""
-    own_seat = and_(_AT_SEAT, PLAYER.c.person_id == person_id)
-    query = select(DEADLINE).join(PLAYER, own_seat).join(GAME, _AT_GAME)
+    own_seat = and_(AT_SEAT, PLAYER.c.person_id == person_id)
+    query = select(DEADLINE).join(PLAYER, own_seat).join(GAME, AT_GAME)
     running = (DEADLINE.c.status == TurnStatus.OPEN, GAME.c.status == TableStatus.PLAYING)
-    return queries.many(tx, DeadlineRow, query.where(*running).order_by(*_KEY))
+    return queries.many(tx, DeadlineRow, query.where(*running).order_by(*KEY))
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,9 +272,9 @@ class NextTurn:
 
 def next_of(tx: Connection, person_id: int, but: int | None = None) -> NextTurn | None:
     """The most urgent open turn of a person at a running table other than `but`, or None."""
-    own_seat = and_(_AT_SEAT, PLAYER.c.person_id == person_id)
+    own_seat = and_(AT_SEAT, PLAYER.c.person_id == person_id)
     columns = (DEADLINE.c.game_id, DEADLINE.c.seat, GAME.c.title, DEADLINE.c.due_at)
-    query = select(*columns).join(PLAYER, own_seat).join(GAME, _AT_GAME)
+    query = select(*columns).join(PLAYER, own_seat).join(GAME, AT_GAME)
     running = (DEADLINE.c.status == TurnStatus.OPEN, GAME.c.status == TableStatus.PLAYING, GAME.c.paused.is_(False))
     urgent = query.where(*running, DEADLINE.c.game_id.is_distinct_from(but))
     urgent = urgent.order_by(DEADLINE.c.due_at.is_(None), DEADLINE.c.due_at)
@@ -383,7 +287,7 @@ def of_failing(tx: Connection, before: datetime, after: tuple[int, int], limit: 
     Open turns without a deadline, and after failing since before a moment those of all seats that are not on offer.
     """
     failing = and_(UNREACHABLE.c.person_id == PLAYER.c.person_id, UNREACHABLE.c.end_at.is_(None))
-    query = select(DEADLINE).join(GAME, _AT_GAME).join(PLAYER, _AT_SEAT).join(UNREACHABLE, failing)
+    query = select(DEADLINE).join(GAME, AT_GAME).join(PLAYER, AT_SEAT).join(UNREACHABLE, failing)
     running = (GAME.c.status == TableStatus.PLAYING, GAME.c.paused.is_(False), DEADLINE.c.turn == GAME.c.turn)
     on_offer = exists().where(
         OFFER.c.game_id == DEADLINE.c.game_id, OFFER.c.seat == DEADLINE.c.seat, OFFER.c.status == OfferStatus.OPEN
@@ -397,7 +301,7 @@ def of_failing(tx: Connection, before: datetime, after: tuple[int, int], limit: 
 
 def of_games(tx: Connection, game_ids: Collection[int]) -> list[DeadlineRow]:
     query = select(DEADLINE).where(DEADLINE.c.game_id.in_(game_ids), DEADLINE.c.status == TurnStatus.OPEN)
-    return queries.many(tx, DeadlineRow, query.order_by(*_KEY))
+    return queries.many(tx, DeadlineRow, query.order_by(*KEY))
 
 
 def running_since(tx: Connection, before: datetime, after_game: int, limit: int, *, demo: bool = True) -> list[int]:
@@ -405,7 +309,7 @@ def running_since(tx: Connection, before: datetime, after_game: int, limit: int,
 
     Demo tables are left out with `demo=False`.
     """
-    running = exists().where(_AT_GAME, DEADLINE.c.status == TurnStatus.OPEN, DEADLINE.c.accepted_at < before)
+    running = exists().where(AT_GAME, DEADLINE.c.status == TurnStatus.OPEN, DEADLINE.c.accepted_at < before)
     query = select(GAME.c.id).where(GAME.c.id > after_game, GAME.c.status == TableStatus.PLAYING, running)
     if not demo:
         query = query.where(~IS_DEMO)

@@ -11,7 +11,8 @@ from typing import Any
 from sqlalchemy import Connection, Select, bindparam, func, select
 
 from pbem.domain.states import CallStatus, EmailStatus, ReceivedStatus, TableStatus
-from pbem.store.deadlines import IS_OPEN, MOST_ATTEMPTS
+from pbem.store.deadlines import IS_OPEN
+from pbem.store.due_turns import MOST_ATTEMPTS
 from pbem.store.schema import CALL, DEADLINE, GAME, HEARTBEAT, OUTBOX, RECEIVED, UNREACHABLE
 from pbem.store.types import Moment
 

@@ -1,7 +1,7 @@
 """Outgoing emails: queued as facts in the transaction that causes them; `service.outgoing` writes and sends them."""
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -11,7 +11,6 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Integer,
-    Select,
     Text,
     Update,
     and_,
@@ -208,6 +207,14 @@ def change(tx: Connection, outbox_id: int, **values: Any) -> None:
     )
 
 
+def came_back(tx: Connection, outbox_id: int) -> None:
+    """Mark an email as undeliverable, even if its worker has not recorded yet that it was sent."""
+    begun = or_(OUTBOX.c.lease_id.is_not(None), OUTBOX.c.rank == LEFT)
+    just_sent = and_(OUTBOX.c.status == EmailStatus.QUEUED, begun)
+    bounced = update(OUTBOX).where(OUTBOX.c.id == outbox_id, or_(OUTBOX.c.status == EmailStatus.SENT, just_sent))
+    tx.execute(bounced.values(status=EmailStatus.UNDELIVERABLE))
+
+
 def is_under_way(tx: Connection, person_id: int, kind: EmailKind, game_id: int | None, recent: Period) -> bool:
     """Whether an email of this kind about this table has just gone to a person, in this period, or is about to."""
     same = (OUTBOX.c.person_id == person_id, OUTBOX.c.kind == kind, OUTBOX.c.game_id.is_not_distinct_from(game_id))
@@ -374,67 +381,3 @@ def _turns(tx: Connection, which: ColumnElement[bool]) -> list[EmailRow]:
 def _newest(tx: Connection, which: ColumnElement[bool], limit: int) -> list[EmailRow]:
     newest = select(OUTBOX).where(which).order_by(OUTBOX.c.id.desc()).limit(limit)
     return queries.many(tx, EmailRow, newest)
-
-
-_WRITTEN = ("body", "message_id", "rendered_at", "lines")
-_KEEP = (
-    update(OUTBOX)
-    .where(OUTBOX.c.id == bindparam("of_id"))
-    .values({name: bindparam(f"new_{name}", type_=OUTBOX.c[name].type) for name in _WRITTEN})
-)
-_SEND = (
-    update(OUTBOX)
-    .where(OUTBOX.c.id == bindparam("of_id"))
-    .values(
-        status=EmailStatus.SENT,
-        lease_id=None,
-        accepted_at=func.coalesce(OUTBOX.c.accepted_at, bindparam("new_accepted_at", type_=Moment)),
-    )
-)
-_UNWRITE = (
-    update(OUTBOX)
-    .where(OUTBOX.c.status == EmailStatus.QUEUED, OUTBOX.c.body.is_not(None))
-    .values(body=None, message_id=None, rendered_at=None, lines=None)
-)
-
-
-def keep(tx: Connection, written: Iterable[EmailRow]) -> None:
-    rows = [{"of_id": email.id} | {f"new_{name}": getattr(email, name) for name in _WRITTEN} for email in written]
-    if rows:
-        tx.execute(_KEEP, rows)
-
-
-def send(tx: Connection, accepted: Mapping[int, datetime]) -> None:
-    """Mark emails as sent, with the moment they were first accepted."""
-    rows = [{"of_id": outbox_id, "new_accepted_at": at} for outbox_id, at in accepted.items()]
-    if rows:
-        tx.execute(_SEND, rows)
-
-
-def came_back(tx: Connection, outbox_id: int) -> None:
-    """Mark an email as undeliverable, even if its worker has not recorded yet that it was sent."""
-    begun = or_(OUTBOX.c.lease_id.is_not(None), OUTBOX.c.rank == LEFT)
-    just_sent = and_(OUTBOX.c.status == EmailStatus.QUEUED, begun)
-    bounced = update(OUTBOX).where(OUTBOX.c.id == outbox_id, or_(OUTBOX.c.status == EmailStatus.SENT, just_sent))
-    tx.execute(bounced.values(status=EmailStatus.UNDELIVERABLE))
-
-
-def unwrite_queued(tx: Connection) -> list[int]:
-    """Drop the bytes of all queued emails, so that they are written again; returns their ids."""
-    return list(tx.execute(_UNWRITE.returning(OUTBOX.c.id)).scalars())
-
-
-def unwrite_naming(tx: Connection, game_ids: Select[tuple[int]]) -> None:
-    """Drop the bytes of queued emails that may name a player of these games, or name people by `person_names`.
-
-    They're written again, and keep their Message-ID: one of them may have arrived already, as far as anyone knows.
-    """
-    may_name = or_(
-        OUTBOX.c.game_id.in_(game_ids), OUTBOX.c.game_id.is_(None), OUTBOX.c.facts.contains(person_names.REFERENCE)
-    )
-    tx.execute(update(OUTBOX).where(OUTBOX.c.status == EmailStatus.QUEUED, may_name).values(body=None))
-
-
-def unwrite_to(tx: Connection, person_id: int) -> None:
-    """Drop the bytes of a person's queued emails, so that they are written again."""
-    tx.execute(_UNWRITE.where(OUTBOX.c.person_id == person_id))

@@ -22,9 +22,9 @@ from pbem.domain.deleted_people import NAME, former_address, former_name
 from pbem.domain.states import CallStatus, EmailKind, EmailStatus, OfferStatus, ReceivedStatus
 from pbem.store import (
     channels,
+    email_copies,
     groups,
     insiders,
-    outbox,
     people,
     person_names,
     players as player_rows,
@@ -230,7 +230,7 @@ def forget(tx: Connection, person: PersonRow, zone: str) -> None:
     tx.execute(unreserved.values(taken_by=None, reserved_turn=None, reserved_as=None))
     _forget_alarms(tx, person.id)
     person_names.forget(tx, person.id)
-    outbox.unwrite_naming(tx, _games_of(person.id))
+    email_copies.unwrite_naming(tx, _games_of(person.id))
     for game_id in tx.execute(select(PLAYER.c.game_id).where(PLAYER.c.person_id == person.id).distinct()).scalars():
         _rename(tx, game_id, person.id)
     tx.execute(update(FORMER_PLAYER).where(FORMER_PLAYER.c.person_id == person.id).values(name=NAME))

@@ -24,7 +24,7 @@ from pbem.service.desk import calls
 from pbem.service.desk.acts.clocks import Pause
 from pbem.service.desk.acts.perform import perform
 from pbem.service.server import Server
-from pbem.store import deadlines, heartbeats, migrations, outbox
+from pbem.store import deadlines, due_turns, heartbeats, migrations, outbox
 from pbem.store.database import Store
 from tests.fakes import FakeClock
 from tests.ops.processes import get
@@ -109,7 +109,7 @@ def test_tables_emails_turns_and_calls_are_counted_as_they_are(
     def run_out(tx: Connection) -> None:
         row = deadlines.read(tx, game.id, game.row().turn, seat)
         assert row is not None
-        deadlines.change(tx, row, due_at=clock.now(), attempts=deadlines.MOST_ATTEMPTS)
+        deadlines.change(tx, row, due_at=clock.now(), attempts=due_turns.MOST_ATTEMPTS)
 
     server.store.write(run_out)
     clock.advance(timedelta(hours=1))

@@ -8,7 +8,7 @@ from pbem.config import read
 from pbem.ops.setup import open_store, server_on
 from pbem.service.clocks import reachability
 from pbem.service.tables import talk
-from pbem.store import audit, blocks, deadlines, people, reachability as reachability_rows
+from pbem.store import audit, blocks, deadlines, due_turns, people, reachability as reachability_rows
 from tests.ops.conftest import Run
 from tests.ops.test_commands import begin_here
 from tests.service.running_game import RunningGame
@@ -84,7 +84,7 @@ def test_a_deadline_that_was_given_up_is_tried_again_by_command(pbem: Run) -> No
         with game.server.store.engine.begin() as tx:
             asked = deadlines.read(tx, game.id, game.row().turn, seat)
             assert asked is not None
-            deadlines.release(tx, asked, attempts=deadlines.MOST_ATTEMPTS)
+            due_turns.release(tx, asked, attempts=due_turns.MOST_ATTEMPTS)
         return str(seat + 1)
 
     seat = at(int(number), park)

@@ -167,8 +167,8 @@ MUTANTS: Final = {
             ),
             Edit(
                 "pbem.service.absence.timeouts:time_out",
-                "deadlines.claim(tx, now, ",
-                "deadlines.claim(tx, now.replace(minute=59), ",
+                "due_turns.claim(tx, now, ",
+                "due_turns.claim(tx, now.replace(minute=59), ",
             ),
         ),
         1,

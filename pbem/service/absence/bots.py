@@ -21,7 +21,7 @@ from pbem.service.play import views
 from pbem.service.play.move import Actor, play
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
-from pbem.store import deadlines, games, players as player_rows
+from pbem.store import deadlines, due_turns, games, players as player_rows
 from pbem.store.deadlines import DeadlineRow
 
 BATCH: Final = 4
@@ -42,7 +42,7 @@ def play_bots(server: Server, limit: int = BATCH, rota: Rota | None = None, thin
     """Play the due turns of bots, a turn of each host in a round. Returns how many were played."""
     now, rota = server.now(), Rota() if rota is None else rota
     timeouts.release_held(server, rota.held)
-    claim = partial(deadlines.claim_of_bots, now=now, until=now + timeouts.LEASE, limit=limit, after=rota.last_host)
+    claim = partial(due_turns.claim_of_bots, now=now, until=now + timeouts.LEASE, limit=limit, after=rota.last_host)
     claimed, rota.last_host = server.store.write(claim)
     return sum(_try_turn(server, row, rota.held, think) for row in claimed)
 
@@ -76,7 +76,7 @@ def _try_turn(server: Server, row: DeadlineRow, held: timeouts.Held, think: Thin
     except Refusal as refused:
         # Someone moved meanwhile. If it is still the bot's turn, it is retried a few times without delay.
         _log.info("bot_refused", game=row.game_id, turn=row.turn, seat=row.seat, why=str(refused))
-        server.store.write(lambda tx: deadlines.release(tx, row, attempts=row.attempts))
+        server.store.write(lambda tx: due_turns.release(tx, row, attempts=row.attempts))
         return False
     except Exception as error:  # noqa: BLE001 - one broken game must not stop the others
         timeouts.note_failure(server, row, error, held)

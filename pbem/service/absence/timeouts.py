@@ -19,7 +19,7 @@ from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.clocks.outages import Worker
 from pbem.service.play.move import Actor, agreement_of, play_locked, position_of
 from pbem.service.server import Server
-from pbem.store import deadlines, games, outbox, players as player_rows, received
+from pbem.store import deadlines, due_turns, games, outbox, players as player_rows, received
 from pbem.store.database import Tx
 from pbem.store.database_errors import is_outage
 from pbem.store.deadlines import DeadlineRow
@@ -52,7 +52,7 @@ def time_out(server: Server, worker: Worker, limit: int = BATCH) -> TimeoutRun:
     """Play the default choice of every turn whose deadline has passed."""
     now = server.now()
     release_held(server, worker.held)
-    claims = server.store.write(lambda tx: deadlines.claim(tx, now, now + LEASE, limit))
+    claims = server.store.write(lambda tx: due_turns.claim(tx, now, now + LEASE, limit))
     outcomes = [_try_time_out(server, row, now, worker.held) for row in claims]
     return TimeoutRun(outcomes.count("decided"), outcomes.count("moved"), outcomes.count("failed"))
 
@@ -60,7 +60,7 @@ def time_out(server: Server, worker: Worker, limit: int = BATCH) -> TimeoutRun:
 def remind(server: Server, limit: int = BATCH) -> TimeoutRun:
     """Queue the reminders that are due for open turns, each at its player's cadence."""
     now = server.now()
-    outcomes = [_try_remind(server, row, now) for row in server.query(deadlines.to_remind, now, limit)]
+    outcomes = [_try_remind(server, row, now) for row in server.query(due_turns.to_remind, now, limit)]
     return TimeoutRun(decided=outcomes.count("reminded"), failed=outcomes.count("failed"))
 
 
@@ -68,7 +68,7 @@ def release_held(server: Server, held: Held) -> None:
     """Release the deadlines that a failure of the database left claimed; none of them counts an attempt."""
     while held:
         row = held[-1]
-        server.store.write(partial(deadlines.release, row=row, attempts=row.attempts - 1))
+        server.store.write(partial(due_turns.release, row=row, attempts=row.attempts - 1))
         held.remove(row)
 
 
@@ -87,9 +87,9 @@ def note_failure(server: Server, row: DeadlineRow, error: Exception, held: Held)
         turn=row.turn,
         seat=row.seat,
         attempts=row.attempts,
-        parked=row.attempts >= deadlines.MOST_ATTEMPTS,
+        parked=row.attempts >= due_turns.MOST_ATTEMPTS,
     )
-    server.store.write(lambda tx: deadlines.release(tx, row, server.now() + RETRY_AFTER, row.attempts))
+    server.store.write(lambda tx: due_turns.release(tx, row, server.now() + RETRY_AFTER, row.attempts))
 
 
 def _try_time_out(server: Server, row: DeadlineRow, now: datetime, held: Held) -> str:
@@ -117,22 +117,22 @@ def _time_out(tx: Tx, server: Server, claimed: DeadlineRow, now: datetime) -> st
     """Time out one turn, if it is still open and due under the lock. Returns what happened."""
     game = games.lock_if_free(tx, claimed.game_id)
     if game is None:
-        deadlines.release(tx, claimed, attempts=claimed.attempts - 1)
+        due_turns.release(tx, claimed, attempts=claimed.attempts - 1)
         return "busy"
     row = deadlines.read(tx, game.id, claimed.turn, claimed.seat)
     if row is None or row.status != TurnStatus.OPEN:
         return "answered"
     if game.status != TableStatus.PLAYING or game.paused:
-        deadlines.release(tx, row)
+        due_turns.release(tx, row)
         return "answered"
     deadline = clocks_deadlines.settle(tx, server, game, row)
     if deadline.at is None or deadline.at > now:
-        deadlines.release(tx, row)
+        due_turns.release(tx, row)
         return "moved"
     unread = received.unread_since(tx, game.id, row.turn, row.seat)
     if unread is not None and unread <= deadline.at:
         # A reply that came in time counts, however long it waits to be read.
-        deadlines.release(tx, row, attempts=claimed.attempts - 1)
+        due_turns.release(tx, row, attempts=claimed.attempts - 1)
         return "unread"
     decision = position_of(game).open().get(row.seat) if game.turn == row.turn else None
     if decision is None:

@@ -27,7 +27,7 @@ from pbem.service.outgoing import channel_messages, outcomes
 from pbem.service.outgoing.channel_messages import ReadyMessage
 from pbem.service.outgoing.deliver import LEASE, UNSURE
 from pbem.service.server import Server
-from pbem.store import channels, games, leases, ledger, outages, outbox
+from pbem.store import channels, email_copies, games, leases, ledger, outages, outbox
 from pbem.store.database import Tx
 from pbem.store.database_errors import is_outage
 from pbem.store.outbox import EmailRow
@@ -170,7 +170,7 @@ def _accept(tx: Tx, server: Server, row: EmailRow, kind: ChannelKind, sent: Sent
     if not leases.lock_leased(tx, [row]):
         return
     now = server.now()
-    outbox.send(tx, {row.id: now})
+    email_copies.send(tx, {row.id: now})
     ledger.note(tx, row.id, now, "accepted", f"{kind.called}: {sent.says}")
     if sent.reference and kind in senders.EDITORS and row.kind in (EmailKind.TURN, EmailKind.REMINDER):
         outbox.change(tx, row.id, remote_id=sent.reference, due_at=now, attempts=0)

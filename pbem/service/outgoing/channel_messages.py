@@ -39,6 +39,7 @@ from pbem.service.server import Server
 from pbem.store import (
     channels,
     deadlines as deadline_rows,
+    email_copies,
     games,
     ledger,
     links,
@@ -154,7 +155,7 @@ def _store(
     before = {row.id: row.body for row in outbox.with_ids(tx, {row.id for row in written})}
     worth_sending = {row.id for row in _worth_sending(tx, server, written, locked, now)}
     stored = [row for row in written if row.id in worth_sending]
-    outbox.keep(tx, stored)
+    email_copies.keep(tx, stored)
     ledger.note_all(tx, now, "rendered", {row.id: "" for row in stored if row.body != before[row.id]})
     through = channels.read_all(tx, {row.channel_id for row in stored})
     return [_ready(tx, server, letterhead, row, through[row.channel_id]) for row in stored]

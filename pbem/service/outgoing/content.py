@@ -31,18 +31,13 @@ from zoneinfo import ZoneInfo
 
 from engine.facts import SPECTATOR
 from engine.game import Game
-from engine.options import agreed
-from pbem.domain import conditions, hash_chain
-from pbem.domain.conditions import Conditions
 from pbem.domain.deadline import Deadline
 from pbem.domain.duration import duration_text
 from pbem.domain.invitation_replies import ACCEPT_AS
 from pbem.domain.missed_turns import Agreement, warning
 from pbem.domain.outdated import ASKING
-from pbem.domain.pace import Calendar, parse_pace
 from pbem.domain.states import EmailKind, TableStatus, TurnStatus
 from pbem.domain.user_text import isolate
-from pbem.domain.week import bound_text, counting_text, read_week
 from pbem.i18n import speech
 from pbem.mail.write import words
 from pbem.mail.write.board import print_board
@@ -54,6 +49,7 @@ from pbem.service.clocks.deadlines import bank_left
 from pbem.service.outgoing.email_links import OFFERS
 from pbem.service.outgoing.rating_content import rating_lines
 from pbem.service.outgoing.review_content import review_words
+from pbem.service.outgoing.table_content import table_words
 from pbem.service.outgoing.tournament_content import tournament_of, tournament_words
 from pbem.service.play import order_notes, seat_cache, views
 from pbem.service.play.endings import ending_of
@@ -190,7 +186,7 @@ class _Reading:
         elif tournament is not None:
             variables = tournament_words(tx, self.letterhead, email, facts, tournament) | variables
         elif game is not None and rules is not None:
-            variables = self._table(game, rules, players) | variables
+            variables = table_words(tx, self.letterhead, email, game, rules, players) | variables
             variables |= self._seat(game, rules, players)
         if email.kind in OFFERS:
             variables["accept_as"] = ACCEPT_AS
@@ -239,47 +235,6 @@ class _Reading:
         words_of_all: Words = {"time": duration_text(self.server.strangers.lifetime)}
         return words_of_all | ({} if rules is None else {"game": words.table_name(rules.title, rules.title)})
 
-    def _table(self, game: GameRow, rules: Game[Any], players: list[PlayerRow]) -> Words:
-        """What everyone at the table may know."""
-        options: Mapping[str, str | int] = json.loads(game.options)
-        variables: Words = {
-            "game": rules.title,
-            "rules": self.letterhead.rules(game.kind),
-            "table": words.table_name(game.title, rules.title),
-            "turn": game.turn if self.email.turn is None else self.email.turn,
-            "seats": game.seats,
-            "by_decision": not isinstance(parse_pace(game.pace), Calendar),
-            "pace": words.pace_text(game.pace),
-            "time_off": bound_text(game.time_off) if game.time_off else "",
-            "own_time_off": self._own_time_off(game),
-            "chosen": [
-                speech.teller(rules)(agreed(option, options[option.name]))
-                for option in rules.options
-                if options.get(option.name, option.default) != option.default
-                and game.seats in (option.seats or (game.seats,))
-            ],
-            "missed_limit": game.missed_limit,
-            "grace": game.grace,
-            "second_chance": words.second_chance_text(game.second_chance, game.pace),
-            "going_back": game.going_back,
-            "successor": game.successor,
-            "fewest": game.fewest,
-            "starts_at": game.starts_at,
-            "asked": conditions.words(asked := Conditions.of(game.conditions)),
-            "friends_only": asked.friends,
-            "expires_at": game.expires_at,
-            "commitment": game.commitment,
-            "rated": game.rated,
-            "present": [player.name for player in players],
-        }
-        if self.email.kind == EmailKind.INVITATION:
-            variables |= {"about": speech.translate(rules.about), "length": speech.render(rules.length)}
-        if game.started_at is not None:
-            variables["head"] = hash_chain.fingerprint(game.entry_head)
-        if game.status in (TableStatus.OVER, TableStatus.VOID):
-            variables["secret"] = game.secret.hex()
-        return variables
-
     def _seat(self, game: GameRow, rules: Game[Any], players: list[PlayerRow]) -> Words:
         """What the reader's seat sees, and what it is asked."""
         email, draft = self.email, self.draft
@@ -314,14 +269,6 @@ class _Reading:
         if email.kind == EmailKind.RECEIPT:
             variables |= words.receipt(self.letterhead, seat, token)
         return variables
-
-    def _own_time_off(self, game: GameRow) -> str:
-        """What counts of the reader's week: of a turn, as it was when they were asked."""
-        text = people.read(self.tx, self.email.person_id).zoned_week
-        if self.email.kind == EmailKind.TURN and self.email.turn is not None and self.email.seat is not None:
-            asked = deadlines.read(self.tx, game.id, self.email.turn, self.email.seat)
-            text = None if asked is None else asked.week
-        return counting_text(read_week(text), game.time_off) if text else ""
 
     def _result(self, game: GameRow, seat: SeatContent) -> Words:
         """How the game ended."""

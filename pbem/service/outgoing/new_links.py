@@ -18,7 +18,7 @@ from pbem.service.links import follow_seat
 from pbem.service.outgoing.prepare import ASKED_FOR
 from pbem.service.people import sessions
 from pbem.service.server import Server
-from pbem.store import channels, deadlines, games, links, outbox, people, players, revocations
+from pbem.store import channels, deadlines, email_copies, games, links, outbox, people, players, revocations
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.sessions import Holder
@@ -72,7 +72,7 @@ def end_all(tx: Tx, server: Server, person_id: int, but: int | None = None) -> N
     locked = lock_games(tx, person_id)
     links.revoke_person(tx, server.randomness, person_id)
     sessions.end_all(tx, server, Holder(person_id=person_id), but)
-    outbox.unwrite_to(tx, person_id)
+    email_copies.unwrite_to(tx, person_id)
     # Each message has a link to a seat or tells of a table, and a stranger may have entered the channel.
     if channels.switch_off(tx, person_id, "all your links were renewed", server.now()):
         reachability.note_lost_channel(tx, server, locked, person_id)

@@ -31,6 +31,7 @@ from pbem.service.outgoing import digests
 from pbem.service.server import Server
 from pbem.store import (
     alarms as alarms_rows,
+    email_copies,
     games,
     leases,
     ledger,
@@ -78,7 +79,7 @@ def accept(tx: Tx, server: Server, accepted: Collection[Attempt]) -> None:
     ledger.note_each(tx, "accepted", {attempt.email.id: (attempt.at, attempt.outcome.answer) for attempt in accepted})
     leased = leases.lock_leased(tx, [attempt.email for attempt in accepted])
     sent = [attempt for attempt in accepted if attempt.email.id in leased]
-    outbox.send(tx, {attempt.email.id: attempt.at for attempt in sent})
+    email_copies.send(tx, {attempt.email.id: attempt.at for attempt in sent})
     for person_id in reachability_rows.failing_among(tx, {attempt.email.person_id for attempt in sent}):
         if reachability.note_acceptance(tx, server, person_id):
             reached = [attempt.email.id for attempt in sent if attempt.email.person_id == person_id]

@@ -30,7 +30,7 @@ from pbem.service.clocks.deadlines import Games
 from pbem.service.outgoing import content, email_links, outdated
 from pbem.service.outgoing.content import Draft, SeatLinks
 from pbem.service.server import Server
-from pbem.store import games, ledger, limits, links, outbox, people, preferences, talk
+from pbem.store import email_copies, games, ledger, limits, links, outbox, people, preferences, talk
 from pbem.store.database import Tx
 from pbem.store.links import LIFETIMES, LinkKey, LinkRow
 from pbem.store.outbox import EmailRow
@@ -186,7 +186,7 @@ def _store(tx: Tx, server: Server, written: Collection[EmailRow], now: datetime)
     locked = games.lock_all(tx, {email.game_id for email in written if email.game_id is not None})
     worth_sending = {email.id for email in _worth_sending(tx, server, written, locked, now)}
     stored = [email for email in written if email.id in worth_sending]
-    outbox.keep(tx, stored)
+    email_copies.keep(tx, stored)
     ledger.note_all(tx, now, "rendered", {email.id: _body_hash(email) for email in stored})
     templates = {email.id: server.keys.template(email.body) for email in stored if email.body is not None}
     return _prepared(tx, stored, templates, _linked(tx, templates))

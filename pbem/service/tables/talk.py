@@ -23,7 +23,7 @@ from pbem.service.links import follow_seat, without_tokens
 from pbem.service.people import bans
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
-from pbem.store import blocks, friends, games, limits, outbox, people, players as player_rows, seats, talk
+from pbem.store import blocks, email_copies, friends, games, limits, outbox, people, players as player_rows, seats, talk
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 
@@ -97,7 +97,7 @@ def redact(tx: Tx, game_id: int, seq: int) -> None:
         raise NotFound(_("There is no such message at that table."))
     for player in player_rows.of_game(tx, game_id):
         if player.person_id is not None:
-            outbox.unwrite_to(tx, player.person_id)
+            email_copies.unwrite_to(tx, player.person_id)
 
 
 def check(rows: Iterable[hash_chain.Row], key: str) -> hash_chain.ChainCheck:

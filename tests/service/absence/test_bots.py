@@ -18,7 +18,7 @@ from pbem.service.desk.acts.clocks import Pause, Resume
 from pbem.service.play.move import Actor
 from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
-from pbem.store import deadlines
+from pbem.store import due_turns
 from tests.service.actors import moderate
 from tests.service.clock import MINUTE
 from tests.service.database import queued_emails
@@ -83,7 +83,7 @@ def test_bots_of_a_paused_table_wait_without_attempts(server, time, table):
     game = table("sun-bid", 2, bots=("random",))
     bots_turn(game)
     moderate(server, Pause(game.id), "a pause")
-    for _ in range(deadlines.MOST_ATTEMPTS + 1):
+    for _ in range(due_turns.MOST_ATTEMPTS + 1):
         assert bots.play_bots(server) == 0
     moderate(server, Resume(game.id))
     assert bots.play_bots(server) == 1
@@ -102,11 +102,11 @@ def test_a_failing_bot_is_postponed_then_parked(server, time, table, monkeypatch
                 game.play(seat, decision.default)
     time.bots_play()
     assert any(row.by == "bot" for row in sound.log())
-    for _ in range(deadlines.MOST_ATTEMPTS):
+    for _ in range(due_turns.MOST_ATTEMPTS):
         time.passes(timeouts.RETRY_AFTER)
         time.bots_play()
     with server.store.read() as tx:
-        assert [row.game_id for row in deadlines.parked(tx)] == [broken.id]
+        assert [row.game_id for row in due_turns.parked(tx)] == [broken.id]
 
 
 def test_workers_that_wake_up_together_let_each_bot_decide_once(server, table):

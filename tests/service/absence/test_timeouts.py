@@ -19,7 +19,7 @@ from pbem.service.people import addresses
 from pbem.service.play import move as play_move
 from pbem.service.play.move import Actor
 from pbem.service.server import Server
-from pbem.store import deadlines, people, received
+from pbem.store import deadlines, due_turns, people, received
 from pbem.store.database import Store
 from pbem.store.schema import DEADLINE, GAME, PLAYER
 from tests.fakes import SeededRandomness
@@ -384,14 +384,14 @@ def test_a_failing_deadline_is_parked_and_visible(time, server, table, events):
     passed = time.runs_out()
     assert (passed.decided, passed.failed) == (1, 1)
     assert time.runs_out() == timeouts.TimeoutRun()
-    for attempts in range(2, deadlines.MOST_ATTEMPTS + 1):
+    for attempts in range(2, due_turns.MOST_ATTEMPTS + 1):
         time.passes(timeouts.RETRY_AFTER)
         assert time.runs_out().failed == 1
         assert time.deadline(poison, seat).attempts == attempts
     time.passes(DAY)
     assert time.runs_out().failed == 0
     with server.store.read() as tx:
-        (parked,) = deadlines.parked(tx)
+        (parked,) = due_turns.parked(tx)
     assert (parked.game_id, parked.seat) == (poison.id, seat)
     assert [line["parked"] for line in events if line["event"] == "deadline_failed"] == [False] * 9 + [True]
     assert len(by_clock(healthy)) == 1
@@ -401,7 +401,7 @@ def test_a_worker_that_dies_at_work_has_its_attempt_counted_and_another_goes_on(
     game, seat = asked
     time.sends()
     now = time.passes_until(time.due(game, seat))
-    server.store.write(lambda tx: deadlines.claim(tx, now, now + timeouts.LEASE, 10))
+    server.store.write(lambda tx: due_turns.claim(tx, now, now + timeouts.LEASE, 10))
     assert time.runs_out() == timeouts.TimeoutRun()
     time.passes(timeouts.LEASE)
     assert time.runs_out().decided == 1
@@ -433,7 +433,7 @@ def test_a_time_out_that_breaks_at_any_call_leaves_nothing_half_done(time, serve
         if len(by_clock(game)) == decided:
             assert lasting(server) == before, f"something is left of what broke at call {n}"
             row = time.deadline(game, seat)
-            server.store.write(lambda tx, row=row: deadlines.release(tx, row))
+            server.store.write(lambda tx, row=row: due_turns.release(tx, row))
     assert n > 15
     assert game.verifies()
     assert (game.players()[seat].bot is not None) == bool(missed_before)

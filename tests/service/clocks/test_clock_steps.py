@@ -26,6 +26,7 @@ from pbem.service.tables import demo, joining, talk
 from pbem.service.tables.new import TableSettings
 from pbem.store import (
     deadlines,
+    due_turns,
     games,
     heartbeats,
     leases,
@@ -157,7 +158,7 @@ def test_emails_bots_leases_and_limits_from_before_a_step_back_wait_for_nothing(
         outbox.change(tx, marked, status=EmailStatus.SENT, remote_id="1")
         outbox.queue(tx, [NewEmail(ann, EmailKind.LINKS)], now, now)
         rate_limits.write(tx, {"example.org": now + MINUTE})
-        deadlines.claim_of_bots(tx, now, now + timeouts.LEASE, 10)
+        due_turns.claim_of_bots(tx, now, now + timeouts.LEASE, 10)
         leases.claim(tx, now, 1, 10)
         leases.begin(tx, 1, now + 5 * MINUTE)
         heartbeats.take_task(tx, "daily", (now + 2 * DAY).date().isoformat())
@@ -174,7 +175,7 @@ def test_emails_bots_leases_and_limits_from_before_a_step_back_wait_for_nothing(
         leases.end(tx, later)
         assert leases.claim_left(tx, later, 2), "no lease lasts longer than it may"
         bots = [row for row in deadlines.of_game(tx, game.id) if row.due_at is not None]
-        assert bots == deadlines.claim_of_bots(tx, later, later, 10)[0] or all(row.due_at <= later for row in bots)
+        assert bots == due_turns.claim_of_bots(tx, later, later, 10)[0] or all(row.due_at <= later for row in bots)
         assert heartbeats.take_task(tx, "daily", (now + 2 * DAY).date().isoformat())
 
     server.store.write(look)

@@ -38,7 +38,7 @@ from pbem.service.play import undo
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import demo, joining, leaving, talk
 from pbem.service.tables.new import TableSettings
-from pbem.store import audit as rows, blocks, deadlines, games, people, received
+from pbem.store import audit as rows, blocks, deadlines, due_turns, games, people, received
 from pbem.tokens import Purpose
 from tests.service.actors import OLGA, moderate
 from tests.service.clock import DAY, HOUR
@@ -101,7 +101,7 @@ def scene(server, time, table, person):
             case "retry":
                 with server.store.engine.begin() as tx:
                     asked = deadlines.read(tx, game.id, game.row().turn, seat)
-                    deadlines.release(tx, asked, attempts=deadlines.MOST_ATTEMPTS)
+                    due_turns.release(tx, asked, attempts=due_turns.MOST_ATTEMPTS)
                 return game, RetryDeadline(game.id, seat)
             case "address":
                 return game, ChangeAddress(ben, "benjamin@example.net")

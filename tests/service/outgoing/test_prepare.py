@@ -11,7 +11,7 @@ from pbem.service.outgoing import content, deliver, outdated, prepare
 from pbem.service.outgoing.deliver import Post
 from pbem.service.play import seat_cache, views
 from pbem.service.tables import talk
-from pbem.store import games, leases, outbox, views as saved_views
+from pbem.store import email_copies, games, leases, outbox, views as saved_views
 from tests.fakes import SeededRandomness
 from tests.service.database import count_calls
 from tests.service.outgoing.test_deliver import HEAD, HOUR
@@ -64,7 +64,9 @@ def test_a_batch_is_written_with_as_few_statements_as_one_email(server, clock, t
         with count_calls(server.store) as made:
             assert len(prepare.prepare(server, HEAD, turns, server.now())) == len(turns)
         needed.append(made)
-        server.store.write(lambda tx, rows=rows: outbox.send(tx, dict.fromkeys((row.id for row in rows), server.now())))
+        server.store.write(
+            lambda tx, rows=rows: email_copies.send(tx, dict.fromkeys((row.id for row in rows), server.now()))
+        )
     assert len(needed[0]) == len(needed[1])
 
 

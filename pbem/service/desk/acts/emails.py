@@ -11,7 +11,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.service.desk import audit
 from pbem.service.desk.acts.perform import ActResult, Context, ServerAct, TableAct
 from pbem.service.outgoing import ledger
-from pbem.store import audit as audit_rows, deadlines, outbox, players as player_rows, received
+from pbem.store import audit as audit_rows, due_turns, outbox, players as player_rows, received
 from pbem.store.audit import AuditFilter
 
 
@@ -79,11 +79,11 @@ class RetryDeadline(TableAct):
     seat: int
 
     def do(self, context: Context) -> ActResult:
-        parked = [row for row in deadlines.parked(context.tx) if (row.game_id, row.seat) == (self.game_id, self.seat)]
+        parked = [row for row in due_turns.parked(context.tx) if (row.game_id, row.seat) == (self.game_id, self.seat)]
         if not parked:
             raise Gone(_("No deadline was given up there."), remedy=_("Nothing changed."))
         for row in parked:
-            deadlines.release(context.tx, row)
+            due_turns.release(context.tx, row)
         return ActResult((_("We'll try it again within seconds."),))
 
 
