@@ -65,7 +65,7 @@ scale: $(VENV)/.dev-ready ## Measure among a million games and ten million email
 
 .PHONY: soak
 soak: $(VENV)/.dev-ready ## Play 20,000 moves on processes that die, and simulate ten seeds (an hour or more)
-	PBEM_TEST_MOVES=$(MOVES) $(call FIGURES,soak MOVES=$(MOVES)) $(PY) -m pytest -p no:xdist --capture=no tests/crash $(ARGS)
+	PBEM_TEST_ALL=1 PBEM_TEST_MOVES=$(MOVES) $(call FIGURES,soak MOVES=$(MOVES)) $(PY) -m pytest -p no:xdist --capture=no tests/crash $(ARGS)
 	$(MAKE) simulate ARGS='--seeds $(SEEDS) --games 100 --days 10'
 
 .PHONY: twins
@@ -86,7 +86,7 @@ everything: $(VENV)/.dev-ready ## The suite with all cases of which it usually t
 
 .PHONY: fuzz
 fuzz: $(VENV)/.dev-ready ## Try every door with thousands of hostile inputs (an hour or more; the tests try a slice)
-	PBEM_TEST_EXAMPLES=$(EXAMPLES) $(call FIGURES,fuzz EXAMPLES=$(EXAMPLES)) $(PY) -m pytest -n $(WORKERS) -m "bench or not bench" tests/fuzz $(ARGS)
+	PBEM_TEST_ALL=1 PBEM_TEST_EXAMPLES=$(EXAMPLES) $(call FIGURES,fuzz EXAMPLES=$(EXAMPLES)) $(PY) -m pytest -n $(WORKERS) -m "bench or not bench" tests/fuzz $(ARGS)
 
 .PHONY: laws
 laws: $(VENV)/.dev-ready ## Try the laws of deadlines on generated histories: make laws EXAMPLES=100000 (an hour or more)
@@ -99,7 +99,7 @@ simulate: $(VENV)/.dev-ready ## Play simulated weeks with faults: make simulate 
 
 .PHONY: mutants
 mutants: $(VENV)/.dev-ready ## Plant faults in the server and in the games, and see whether the simulator and the kit find them
-	$(call FIGURES,mutants) $(PY) -m pytest -n $(WORKERS) --dist loadgroup -k planted tests/sim tests/engine/test_conformance.py $(ARGS)
+	PBEM_TEST_ALL=1 $(call FIGURES,mutants) $(PY) -m pytest -n $(WORKERS) --dist loadgroup -k planted tests/sim tests/engine/test_conformance.py $(ARGS)
 
 .PHONY: golden
 golden: $(VENV)/.dev-ready ## Make the golden games anew, to be read in review (one game: make golden ARGS=bid)

@@ -5,7 +5,7 @@ Four promises, tested by tests/test_suite.py:
 - a missing program that a test needs is named at the end of the run, with the way to get it;
 - with PBEM_TEST_NO_SKIP=1 every kind of skip is a failure, so continuous integration cannot pass by leaving out tests;
 - a whole run tries slices of large sets, other ones with each commit, and all with PBEM_TEST_ALL=1: a tenth of the slow tests,
-  and four cases of any other test; all are tried where a file or a test is named;
+  and four cases of any other test;
 - after a failure, the seed of the random order is printed with the command that repeats the run.
 
 pyproject.toml limits sockets to this machine, turns warnings into errors and makes the order random.
@@ -188,23 +188,24 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 _OF_SLOW_TESTS: Final = pytest.mark.slice(1 / 10, among="slow tests").mark
-"""The slice that a slow test has."""
+"""The slice that a slow test has in a run of everything."""
 
 _CASES: Final = 4
-"""How many cases of any other test are tried."""
+"""How many cases of any other test such a run tries."""
 
 
 def _leave_out_beyond_slices(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep the share that a mark names of a file's tests, or of the tests that it is `among`; all processes choose the same.
 
-    Of tests without such a mark, what a run of everything need not try is left out: all is tried of what is asked for.
+    A run of everything leaves out most of the slow tests, too, and most cases of tests with many.
     """
-    is_whole_run = not config.option.keyword and not any(".py" in arg for arg in config.args)
+    everywhere = config.getini("testpaths") or [str(config.invocation_params.dir)]
+    is_whole_run = not config.option.keyword and config.args == everywhere
     slices: dict[tuple[str, float], list[pytest.Item]] = defaultdict(list)
     cases: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
         is_slow = item.get_closest_marker("slow") is not None
-        marks = [*item.iter_markers("slice")] or [_OF_SLOW_TESTS] * (is_slow and is_whole_run)
+        marks = [_OF_SLOW_TESTS] if is_slow and is_whole_run else [*item.iter_markers("slice")]
         for mark in marks:
             file = item.nodeid.partition("::")[0]
             slices[mark.kwargs.get("among", file), mark.args[0]].append(item)

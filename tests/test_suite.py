@@ -210,11 +210,12 @@ def test_a_tenth_of_the_slow_tests_are_tried_and_a_share_of_one_test_now_and_the
         test_slow="import pytest\n\n@pytest.mark.slow\n@pytest.mark.parametrize('case', range(10))\ndef test_it(case): ...",
         test_rare="import pytest\n\n@pytest.mark.slice(1 / 2)\ndef test_it(): ...",
     )
-    passed = set()
+    passed = []
     for seed in range(10):
         monkeypatch.setenv("PBEM_TEST_SLICE", f"commit {seed}")
-        passed.add(suite.runpytest().parseoutcomes()["passed"])
-    assert passed == {1, 2}
+        passed.append(suite.runpytest().parseoutcomes()["passed"])
+    assert set(passed) == {1, 2}
+    suite.runpytest_subprocess("-n", "2").assert_outcomes(passed=passed[-1])
     suite.runpytest("-k", "test_rare").assert_outcomes(passed=1, deselected=10)
     suite.runpytest("test_slow.py").assert_outcomes(passed=10)
 
