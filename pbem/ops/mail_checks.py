@@ -19,7 +19,7 @@ from pbem.ops.setup import open_server, open_store, server_on
 from pbem.service.incoming import round_trip
 from pbem.service.incoming.round_trip import CheckedReply
 from pbem.service.outgoing import preview as previewing
-from pbem.service.outgoing.deliver import post_of, signer_of
+from pbem.service.outgoing.post import post_of, signer_of
 from pbem.service.people.addresses import normalised
 from pbem.service.server import Server
 from pbem.store import outages

@@ -47,7 +47,8 @@ from pbem.service.clocks.clock_steps import StepFinder
 from pbem.service.clocks.outages import Worker
 from pbem.service.incoming import authenticity, receive
 from pbem.service.outgoing.channel_delivery import channel_post_of, send_batch
-from pbem.service.outgoing.deliver import deliver, end_leases, keep_lease, post_of
+from pbem.service.outgoing.deliver import deliver, end_leases, keep_lease
+from pbem.service.outgoing.post import post_of
 from pbem.service.server import Server
 from pbem.store.database import Store, Tx
 from pbem.web.app import create_app

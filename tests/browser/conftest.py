@@ -19,7 +19,8 @@ from waitress.server import create_server
 
 from pbem.config.settings import Config
 from pbem.service.absence.bots import play_bots
-from pbem.service.outgoing.deliver import deliver, post_of
+from pbem.service.outgoing.deliver import deliver
+from pbem.service.outgoing.post import post_of
 from pbem.service.server import Server
 from pbem.store.database import Store
 from pbem.web.app import create_app

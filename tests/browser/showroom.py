@@ -38,7 +38,8 @@ from pbem.service.desk.acts.perform import DeskAct, perform
 from pbem.service.desk.acts.seats import Offer
 from pbem.service.incoming import unverified_replies
 from pbem.service.outgoing import unsubscribe
-from pbem.service.outgoing.deliver import deliver, mailbox_of, post_of
+from pbem.service.outgoing.deliver import deliver
+from pbem.service.outgoing.post import mailbox_of, post_of
 from pbem.service.people import addresses, sessions
 from pbem.service.play import by_link, seat_view
 from pbem.service.play.rules import rules_of

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from pbem.service.account import channels
 from pbem.service.outgoing import channel_delivery
 from pbem.service.outgoing.channel_delivery import ChannelPost
-from pbem.service.outgoing.deliver import post_of
+from pbem.service.outgoing.post import post_of
 from pbem.tokens import Purpose
 from tests.browser.conftest import PATIENCE, PHONE
 from tests.channels.push_service import Notifications, PushService, client_of

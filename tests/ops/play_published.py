@@ -18,7 +18,8 @@ from pbem.mail.send import local_mailbox
 from pbem.mail.send.local_mailbox import LocalMailbox, MailboxEmail
 from pbem.ops import setup
 from pbem.service.incoming import authenticity, receive
-from pbem.service.outgoing.deliver import deliver, post_of
+from pbem.service.outgoing.deliver import deliver
+from pbem.service.outgoing.post import post_of
 from pbem.service.people import addresses
 from pbem.service.server import Server
 from pbem.service.tables import joining

@@ -15,7 +15,8 @@ from pbem.mail.send.local_mailbox import LocalMailbox
 from pbem.mail.send.smtp import Outcome, Result
 from pbem.ops.setup import open_server, open_store, remember_keys, server_on
 from pbem.service.clocks import clock_steps
-from pbem.service.outgoing.deliver import deliver, post_of
+from pbem.service.outgoing.deliver import deliver
+from pbem.service.outgoing.post import post_of
 from pbem.service.people import addresses
 from pbem.service.server import Server
 from pbem.service.tables import joining

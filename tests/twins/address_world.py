@@ -29,7 +29,8 @@ from pbem.service.account import feeds
 from pbem.service.archive import dump
 from pbem.service.desk.acts.perform import DeskAct
 from pbem.service.incoming import receive
-from pbem.service.outgoing.deliver import Post, deliver, post_of
+from pbem.service.outgoing.deliver import Post, deliver
+from pbem.service.outgoing.post import post_of
 from pbem.service.people import addresses, sessions
 from pbem.service.server import Server
 from pbem.service.tables import joining

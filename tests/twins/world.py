@@ -40,7 +40,8 @@ from pbem.service.incoming import authenticity, receive
 from pbem.service.incoming.authenticity import InboundSettings
 from pbem.service.outgoing import digests, preferences
 from pbem.service.outgoing.channel_messages import says_to_table
-from pbem.service.outgoing.deliver import Post, deliver, post_of
+from pbem.service.outgoing.deliver import Post, deliver
+from pbem.service.outgoing.post import post_of
 from pbem.service.people import addresses
 from pbem.service.play import by_link, notes
 from pbem.service.play.log import Kind

@@ -7,7 +7,8 @@ from waitress.server import create_server
 
 from pbem import config
 from pbem.service.absence.bots import play_bots
-from pbem.service.outgoing.deliver import deliver, post_of
+from pbem.service.outgoing.deliver import deliver
+from pbem.service.outgoing.post import post_of
 from pbem.service.people.sign_in import send_requested
 from pbem.tokens import Purpose
 from tests.in_thread import served

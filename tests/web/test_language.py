@@ -8,7 +8,7 @@ from babel.messages.mofile import write_mo
 
 from pbem import config
 from pbem.i18n import speech
-from pbem.service.outgoing.deliver import mailbox_of
+from pbem.service.outgoing.post import mailbox_of
 
 GERMAN = {
     "Check a game file": "Prüfe die Datei eines Spiels",

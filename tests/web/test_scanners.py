@@ -16,7 +16,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from pbem.mail.send.smtp import OutgoingEmail
-from pbem.service.outgoing.deliver import Post, deliver, post_of
+from pbem.service.outgoing.deliver import Post, deliver
+from pbem.service.outgoing.post import post_of
 from tests.mail.kinds import every_kind, kind_of
 from tests.mail.transports import StoringTransport
 from tests.service.database import all_rows

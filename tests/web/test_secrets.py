@@ -152,7 +152,7 @@ def test_the_inbox_exists_only_in_development(server, settings):
 
 
 def test_the_inbox_makes_links_of_addresses_of_this_site_alone(browser, settings):
-    from pbem.service.outgoing.deliver import mailbox_of
+    from pbem.service.outgoing.post import mailbox_of
 
     email = (
         "From: a@example.org\r\nTo: ann@example.org\r\nSubject: <b>x</b>\r\nDate: Sat, 21 Nov 2026 12:00:00 +0000\r\n"

@@ -17,7 +17,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.mail.send import local_mailbox
 from pbem.mail.send.local_mailbox import LocalMailbox
 from pbem.service.incoming import authenticity, receive
-from pbem.service.outgoing.deliver import mailbox_of
+from pbem.service.outgoing.post import mailbox_of
 from pbem.web import security, site
 from pbem.web.site import field, server
 

@@ -25,7 +25,8 @@ from pbem.service.desk.acts.clocks import Close, Freeze, Pause
 from pbem.service.desk.acts.correct import Correct, Redact
 from pbem.service.desk.acts.seats import Offer, Substitute
 from pbem.service.outgoing import preferences
-from pbem.service.outgoing.deliver import Post, deliver, post_of
+from pbem.service.outgoing.deliver import Post, deliver
+from pbem.service.outgoing.post import post_of
 from pbem.service.play import move, standing_orders
 from pbem.service.play.log import Kind
 from pbem.service.tables import leaving, talk

@@ -7,7 +7,7 @@ import pytest
 from engine import grammar
 from pbem.mail.wire import serialise
 from pbem.service.incoming import authenticity, receive
-from pbem.service.outgoing.deliver import mailbox_of
+from pbem.service.outgoing.post import mailbox_of
 from pbem.service.people import addresses
 from pbem.web.public import dev_inbox
 from tests.mail.test_wire import EMAIL

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from pbem.service.outgoing.deliver import mailbox_of
+from pbem.service.outgoing.post import mailbox_of
 from pbem.service.play import by_link
 from tests.web.api.test_api import Program
 
