@@ -245,6 +245,18 @@ def test_cards_to_choose_are_dashed_and_their_button_is_grey_until_one_is_chosen
     assert phone.evaluate(PALE) == ["solid", False, "none", "none"]
 
 
+def test_the_button_of_a_bid_is_grey_until_a_number_is_typed(app: Flask, phone: Page) -> None:
+    grey = """() => { const style = each => getComputedStyle(document.querySelector(each));
+        return style(".bar .act:has([type=number]) > .main").color === style(".bar .miss").color; }"""
+    for position in decisions("sorcerous-futures", 4):
+        phone.set_content(seat_page(app, position))
+        if phone.locator(".bar input[type=number]").count():
+            break
+    assert phone.evaluate(grey)
+    phone.locator(".bar input[type=number]").fill("7")
+    assert not phone.evaluate(grey)
+
+
 def test_the_range_of_a_bid_is_not_cut_off_on_a_phone(app: Flask, phone: Page) -> None:
     found = []
     for position in decisions("sorcerous-futures", 4):
