@@ -76,7 +76,7 @@ THOROUGHLY = game.names() if EVERYTHING else ("sun-bid",)
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(3600)
+@pytest.mark.timeout(6 * 3600)
 @pytest.mark.parametrize("name", THOROUGHLY)
 def test_every_game_keeps_every_law_with_every_set_of_options(
     name: str, record_property: Callable[[str, object], None]
