@@ -282,6 +282,9 @@ def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatus: int) -> None:
+    if hasattr(terminalreporter.config, "workerinput"):
+        # A process of xdist has run some of the tests, and knows nothing of the others.
+        return
     _print_skipped(terminalreporter)
     _print_seed(terminalreporter)
     # What a test notes before its end is in the report of its last part.

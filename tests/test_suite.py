@@ -143,6 +143,24 @@ def test_the_last_line_is_pytests_own(suite: pytest.Pytester) -> None:
     assert "1 passed, 6 skipped" in last
 
 
+def test_figures_are_noted_once_and_by_the_process_that_knows_of_all_tests(suite: pytest.Pytester) -> None:
+    conftest_of_suite = suite.path / "conftest.py"
+    noting = 'figures.note = lambda found, passed: Path("noted.txt").open("a").write(f"{len([*found])} {passed}\\n")'
+    conftest_of_suite.write_text(f"{conftest_of_suite.read_text()}\n{noting}\n")
+    suite.makepyfile(
+        """
+        import pytest
+
+        @pytest.mark.parametrize("number", range(4))
+        def test_one(number, record_property):
+            record_property("kit.games", 1)
+            assert number != 3
+        """
+    )
+    suite.runpytest_subprocess("-n", "2").assert_outcomes(passed=3, failed=1)
+    assert (suite.path / "noted.txt").read_text() == "4 False\n"
+
+
 def test_a_failing_run_prints_how_to_repeat_it(suite: pytest.Pytester) -> None:
     suite.makepyfile(test_broken="def test_one(): assert False")
     result = suite.runpytest("-p", "randomly", "--randomly-seed=12345")
