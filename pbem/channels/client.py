@@ -7,6 +7,7 @@ path, the query or the headers of a request, in which secrets are.
 """
 
 import http.client
+import io
 import socket
 import ssl
 import threading
@@ -24,6 +25,9 @@ SECONDS: Final = 10.0
 
 LONGEST_ANSWER: Final = 65_536
 """Bytes of an answer that are read; no service that we know answers with more than a few thousand."""
+
+_MOST_RECEIVED: Final = 4 * LONGEST_ANSWER
+"""Bytes that are received for it, with headers and whatever else the protocol has no limit for."""
 
 _IP = IPv4Address | IPv6Address
 _SockAddress = tuple[Any, ...]
@@ -147,8 +151,38 @@ class Client:
             raise NotAllowed("its address isn't public")
 
 
+class _Received(io.RawIOBase):
+    """What a service sends. It ends at a limit."""
+
+    def __init__(self, line: io.BufferedIOBase) -> None:
+        self._line = line
+        self._left = _MOST_RECEIVED
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        count = self._line.readinto1(memoryview(buffer)[: self._left])
+        self._left -= count
+        return count
+
+    def close(self) -> None:
+        self._line.close()
+        super().close()
+
+
+class _Response(http.client.HTTPResponse):
+    """An answer, received up to the limit: the library itself goes on without end if a service does."""
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self.fp = io.BufferedReader(_Received(self.fp))
+
+
 class _Connection(http.client.HTTPConnection):
     """A connection to one of the checked addresses of a target, under its name."""
+
+    response_class = _Response
 
     def __init__(self, client: Client, target: Target) -> None:
         super().__init__(target.host, target.port, timeout=client.seconds)

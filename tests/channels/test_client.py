@@ -180,21 +180,41 @@ def test_a_large_answer_is_read_up_to_a_limit(far):
 
 def test_a_service_that_drips_is_hung_up_on_in_time():
     # Each byte comes well within any timeout between two of them.
+    with pytest.raises(Unreachable, match="too long"):
+        asked_of_one_that_sends(b"", b"H", apart=0.02, seconds=0.3)
+
+
+@pytest.mark.parametrize(
+    ("first", "again"),
+    [
+        (b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 1000),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1;" + b"x" * 60_000 + b"\r\na\r\n"),
+    ],
+    ids=["goes on", "pieces"],
+)
+def test_a_service_that_never_stops_sending_is_not_read_for_long(first, again):
+    with pytest.raises(Unreachable, match=r"connection broke|speak HTTP"):
+        asked_of_one_that_sends(first, again)
+
+
+def asked_of_one_that_sends(first, again, apart=0.0, seconds=5.0):
+    """Send a request to a service that answers without end."""
     listener = socket.create_server(("127.0.0.1", 0))
 
-    def drip():
+    def answer():
         line, _ = listener.accept()
         with line:
             try:
+                line.sendall(first)
                 while True:
-                    line.send(b"H")
-                    time.sleep(0.02)
+                    line.sendall(again)
+                    time.sleep(apart)
             except OSError:
                 return
 
-    threading.Thread(target=drip, daemon=True).start()
-    with listener, pytest.raises(Unreachable, match="too long"):
-        Client(loopback=True, seconds=0.3).send(
+    threading.Thread(target=answer, daemon=True).start()
+    with listener:
+        return Client(loopback=True, seconds=seconds).send(
             "GET", Target("127.0.0.1", listener.getsockname()[1], False, "/"), "/", b"", {}
         )
 
