@@ -79,6 +79,10 @@ EMAILS = {
     "commands": (COMMANDS, lambda each: test_emails.as_text("text/plain", each, test_emails.LARGEST)),
     "bytes of an email": (test_emails.SYNTAX, lambda each: each.at(test_emails.LARGEST).encode("utf-8", "replace")),
     "text": (test_emails.LINES, lambda each: test_emails.as_text("text/plain", each, test_emails.LARGEST)),
+    "text below a signature": (
+        tuple(each * 250 + "\n" for each in (".", ":", ". ", "…", "> ", "Von meinem ")),
+        lambda each: test_emails.as_text("text/plain", Growing("-- \n", each.fragment, ""), test_emails.LARGEST),
+    ),
     "flowed text": (
         test_emails.LINES,
         lambda each: test_emails.as_text("text/plain; format=flowed; delsp=yes", each, test_emails.LARGEST),

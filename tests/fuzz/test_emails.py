@@ -47,6 +47,7 @@ SYNTAX = (
 HEADERS = (
     *(
         "From",
+        "To",
         "Subject",
         "Message-ID",
         "Authentication-Results",
@@ -132,6 +133,7 @@ def read(raw: bytes) -> None:
     # To be refused in our own words is no fault.
     with suppress(BadInput):
         inbound.bounce_tokens(raw)
+        inbound.is_for(inbound.raw_headers(raw), f"r+{'a' * 33}@{HOST}", HOST)
         stored = sanitise(raw, "ann@example.net")
         email = parse(stored)
         automation_sign(email, HOST, f"games@{HOST}")

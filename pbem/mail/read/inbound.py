@@ -148,7 +148,12 @@ def is_for(headers: Message, address: str, domain: str) -> bool:
     written = [str(value) for name, value in headers.raw_items() if name.lower() in ("to", "cc")]
     if recipient is None or sum(map(len, written)) > LONGEST_RECIPIENTS:
         return False
-    return any(parse_recipient(each.replace('"', ""), domain) == recipient for _name, each in getaddresses(written))
+    try:
+        named = getaddresses(written)
+    except RecursionError:
+        # A comment in a comment in a comment.
+        return False
+    return any(parse_recipient(each.replace('"', ""), domain) == recipient for _name, each in named)
 
 
 def marked_as_addressed(stored: bytes) -> bytes:

@@ -49,7 +49,7 @@ _FORWARDED: Final = re.compile(
 _SIGNATURE: Final = re.compile(r"[-–—]{2,3}\s*")
 
 _HEADER: Final = re.compile(
-    r"[\s*_]*(?P<name>From|Sent|Date|To|Cc|Subject|Reply-To"
+    r"[\s*_]*+(?P<name>From|Sent|Date|To|Cc|Subject|Reply-To"
     r"|Von|Gesendet|Datum|An|Kopie|Betreff|Antwort an"
     r"|De|Envoyé(?: le)?|Date|À|Objet|Répondre à"
     r"|Enviado(?: el| em)?|Enviada(?: em)?|Fecha|Para|CC|Asunto|Assunto|Data|Responder a"
@@ -60,7 +60,7 @@ _HEADER: Final = re.compile(
 
 # Outlook heads a quote in the language of its user, with different words and a colon after each. One line has the date, and
 # one an address or the time of day. Our own commands are no such words.
-_LABELLED: Final = re.compile(r"[\W_]*([^\W\d_][^:：\d@<>/]{0,40})[:：].*")
+_LABELLED: Final = re.compile(r"[\W_]*+([^\W\d_][^:：\d@<>/]{0,40})[:：].*")
 _MOST_WORDS_OF_A_LABEL: Final = 4
 _COMMANDS: Final = frozenset(word.split()[0] for word in Word)
 _FEWEST_LABELS: Final = 3
@@ -90,7 +90,7 @@ MOST_LINES: Final = 4000
 _PROGRAM_LINE: Final = re.compile(
     # Programs that sign within the text add lines around it.
     r"-+BEGIN PGP SIGNED MESSAGE-+|Hash: [\w, -]{1,60}"
-    r"|\W*(?:Sent (?:from|via|with|using)\b.*|Get Outlook for\b.*"
+    r"|\W*+(?:Sent (?:from|via|with|using)\b.*|Get Outlook for\b.*"
     r"|(?:Von|Aus) (?:meinem|meiner|unterwegs|Outlook|mir)\b.*\bgesendet\b.*|Gesendet (?:von|mit|über|aus)\b.*"
     r"|(?:Diese Nachricht wurde von meinem|Holen Sie sich Outlook|Outlook für)\b.*"
     r"|Envoyé (?:de(?:puis)?|à partir de|avec|par)\b.*|(?:Obtenez|Télécharger) Outlook\b.*"

@@ -583,6 +583,7 @@ ELSEWHERE = {
     "an address of another purpose": "b{address}",
     "people who are not named": "undisclosed-recipients:;",
     "too many": "ben@example.org, " * 1000 + "{address}",
+    "a comment in a comment": "(" * 2000 + "{address}",
     "nobody": None,
 }
 
