@@ -1,9 +1,9 @@
 """Signing in to the desk with a passphrase, and a code if the organiser uses them.
 
 Nobody learns whether the name, the passphrase or the code was wrong. Attempts are limited in the database, whichever process
-is asked: for each session and each device where the organiser has signed in before, and for everyone else by name and by
-network, with a small part of a name's for each network. So no single network can use up an organiser's attempts. Hashing is
-slow on purpose, so it is done outside transactions. Nothing typed is stored or logged; refusals are.
+is asked: for each session and each device where the organiser has signed in before, for a browser where an emailed link has
+signed them in, and for everyone else by name and by network, with a small part of a name's for each network. So strangers can
+use up only those of a new browser, until a link opens it. Hashing is slow on purpose, so it is done outside transactions. Nothing typed is stored or logged; refusals are.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,7 +37,7 @@ TRIES_WITHIN: Final = timedelta(minutes=10)
 """Attempts for a device, a session, or a name from one network: this many at once, all of them free again after this time."""
 
 TRIES_OF_NAME: Final = 25
-"""The same for a name from all networks together: more than any of them has, so none locks an organiser out of a new browser."""
+"""The same for a name from all networks together: more than any of them has. Once they're used up, an organiser needs a link."""
 
 TRIES_OF_NETWORK: Final = 20
 """The same for a network from which people come without a device."""
@@ -55,24 +55,34 @@ _BY_THEMSELVES: Final = "Done by themselves at the desk."
 
 
 def sign_in(
-    server: Server, name: str, passphrase: str, code: str, label: str, *, network: str = "", device: str = ""
+    server: Server,
+    name: str,
+    passphrase: str,
+    code: str,
+    label: str,
+    *,
+    network: str = "",
+    device: str = "",
+    person_id: int | None = None,
 ) -> str:
     """Sign an organiser in; returns the secret for the browser. Raises Forbidden, TooMany.
 
     `label` names the kind of browser, `network` is where it is, and `device` is what an earlier sign-in has left there.
+    `person_id` is the person signed in there by an emailed link.
     """
     name = name.strip()
-    known = devices.is_known(server, device, name)
-    quotas = (
-        [_quota(server, "device", device)]
-        if known
-        else [
-            _quota(server, "name from", f"{name} {network}"),
-            _quota(server, "name", name, TRIES_OF_NAME),
-            _quota(server, "network", network, TRIES_OF_NETWORK),
-        ]
-    )
-    with nullcontext() if known else _one_of_few():
+    if devices.is_known(server, device, name):
+        own = [_quota(server, "device", device)]
+    elif person_id is not None and server.read(_is_organiser, name, person_id):
+        own = [_quota(server, "person", str(person_id))]
+    else:
+        own = []
+    quotas = own or [
+        _quota(server, "name from", f"{name} {network}"),
+        _quota(server, "name", name, TRIES_OF_NAME),
+        _quota(server, "network", network, TRIES_OF_NETWORK),
+    ]
+    with nullcontext() if own else _one_of_few():
         organiser = _check_passphrase(server, name, passphrase, quotas)
 
     def work(tx: Tx, server: Server) -> str:
@@ -141,6 +151,12 @@ def ask_for_no_codes(tx: Tx, server: Server, session: Session) -> None:
     drop_codes(tx, server, actor_of(tx, row), row.name, _BY_THEMSELVES)
 
 
+def _is_organiser(tx: Tx, _server: Server, name: str, person_id: int) -> bool:
+    """Whether the organiser with this name is this person."""
+    organiser = organisers.by_name(tx, name)
+    return organiser is not None and organiser.person_id == person_id
+
+
 def _check_passphrase(server: Server, name: str, passphrase: str, quotas: Sequence[Quota]) -> OrganiserRow:
     """Count an attempt, and refuse a wrong passphrase, taking as long for an unknown name. Raises Forbidden, TooMany."""
     organiser = server.run(_count_attempt, name, quotas)
@@ -204,7 +220,10 @@ def _too_many(wait: timedelta) -> TooMany:
     return TooMany(
         _("Too many sign-in attempts."),
         why=_("Someone may be guessing."),
-        remedy=_("Please try again in %(seconds)s seconds.", seconds=round(wait.total_seconds())),
+        remedy=_(
+            "Please try again in %(seconds)s seconds. If it keeps happening, sign in here with an emailed link first.",
+            seconds=round(wait.total_seconds()),
+        ),
     )
 
 

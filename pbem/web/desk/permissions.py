@@ -63,7 +63,16 @@ def sign_in() -> None:
     """Sign in the organiser who typed a name and a passphrase, whatever becomes of the rest of this request."""
     name, passphrase, code = field(f"{OWN_FIELDS}name"), field(f"{OWN_FIELDS}passphrase"), field(f"{OWN_FIELDS}code")
     browser, earlier = session_cookie.this_device(), session_cookie.value(Cookie.DEVICE)
-    secret = desk_sign_in.sign_in(server(), name, passphrase, code, browser, network=client.network(), device=earlier)
+    secret = desk_sign_in.sign_in(
+        server(),
+        name,
+        passphrase,
+        code,
+        browser,
+        network=client.network(),
+        device=earlier,
+        person_id=session_cookie.reader(),
+    )
     session_cookie.refresh(Cookie.ORGANISER, secret)
 
     @after_this_request

@@ -102,6 +102,26 @@ def test_guesses_from_many_networks_are_stopped_for_the_name(server, olga):
         desk_sign_in.sign_in(server, "Olga", PASSPHRASE, "", "Firefox", network="198.51.100.0/24")
 
 
+def test_an_emailed_link_lets_an_organiser_in_at_a_new_browser_while_others_guess(server, olga, person):
+    for number in range(TRIES_OF_NAME):
+        guess(server, "Olga", network=f"192.0.{number}.0/24")
+    for someone in (None, person("Ann")):
+        with pytest.raises(TooMany):
+            desk_sign_in.sign_in(server, "Olga", PASSPHRASE, "", "Firefox", network="new", person_id=someone)
+    for _ in range(TRIES - 1):
+        with pytest.raises(Forbidden):
+            desk_sign_in.sign_in(server, "Olga", "no", "", "Firefox", network="new", person_id=olga.person_id)
+    desk_sign_in.sign_in(server, "Olga", PASSPHRASE, "", "Firefox", network="new", person_id=olga.person_id)
+
+
+def test_guessing_with_the_organisers_mailbox_is_stopped_too(server, olga):
+    for _ in range(TRIES):
+        with pytest.raises(Forbidden):
+            desk_sign_in.sign_in(server, "Olga", "no", "", "Firefox", person_id=olga.person_id)
+    with pytest.raises(TooMany):
+        desk_sign_in.sign_in(server, "Olga", PASSPHRASE, "", "Firefox", person_id=olga.person_id)
+
+
 def test_guessing_many_names_is_stopped_for_the_network_that_guesses(server, olga, clock):
     for number in range(TRIES_OF_NETWORK):
         guess(server, f"Nobody {number}", network="192.0.2.0/24")

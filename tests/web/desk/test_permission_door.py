@@ -87,6 +87,16 @@ def test_strangers_keep_no_organiser_out_who_has_signed_in_here_before(app, brow
     assert "secret" in asked.form("Continue").press(**{"desk-passphrase": PASSPHRASE}).text
 
 
+def test_strangers_keep_no_organiser_out_who_has_opened_an_emailed_link_in_a_new_browser(browser, server, sign_in):
+    olga = add_organiser(server, "Olga")
+    for _ in range(TRIES + 1):
+        refused = enter(browser.open("/desk/sign-in"), "no")
+    assert refused.status == 429
+    assert "sign in here with an emailed link first" in refused.text
+    sign_in(olga.person_id)
+    assert enter(browser.open("/desk/sign-in")).url == "/desk"
+
+
 def test_the_cookies_are_sent_to_this_site_alone(browser, server):
     add_organiser(server, "Olga")
     enter(browser.open("/desk/sign-in"))
