@@ -50,10 +50,13 @@ def with_status(tx: Connection, status: str, limit: int) -> list[CallRow]:
 
 
 def list_details(tx: Connection, status: str, limit: int, without: int | None) -> list[CallDetails]:
-    """The same with caller and table, except calls from tables where this person sits or sat."""
-    moment = CALL.c.at if status == CallStatus.OPEN else CALL.c.at.desc()
+    """The same with caller and table, except calls from tables where this person sits or sat.
+
+    Open calls that are proven come first, so that no flood of strangers buries them.
+    """
+    first = (CALL.c.proven.desc(), CALL.c.at) if status == CallStatus.OPEN else (CALL.c.at.desc(),)
     query = _DETAILS.where(CALL.c.status == status, *([] if without is None else [~_plays(without)]))
-    return queries.many(tx, _details, query.order_by(moment, CALL.c.id).limit(limit))
+    return queries.many(tx, _details, query.order_by(*first, CALL.c.id).limit(limit))
 
 
 def count_open_at_tables_of(tx: Connection, person_id: int) -> int:

@@ -33,7 +33,10 @@ CALLS_AN_HOUR: Final = 5
 """Calls one person, or one network of strangers, may send in an hour; an organiser reads them all."""
 
 STRANGERS_AN_HOUR: Final = 20
-"""Calls an hour that are not proven, from everywhere together."""
+"""Calls an hour that are not proven, from everywhere together. After that, each network may send one."""
+
+MOST_OF_STRANGERS: Final = 200
+"""All calls an hour that are not proven."""
 
 MOST_SHOWN: Final = 50
 """Calls on one page of the queue."""
@@ -106,7 +109,9 @@ def call_from_address(tx: Tx, server: Server, address: str, text: str, *, networ
     of_network = quota.quota_of(server, "call", network, CALLS_AN_HOUR, HOUR)
     if quota.take(tx, server, [of_network]) is not None:
         raise _too_many(CALLS_AN_HOUR)
-    if calls.count_unproven_in(tx, limits.last(HOUR, server.now())) >= STRANGERS_AN_HOUR:
+    so_far = calls.count_unproven_in(tx, limits.last(HOUR, server.now()))
+    one_more = quota.quota_of(server, "call of many", network, 1, HOUR)
+    if so_far >= MOST_OF_STRANGERS or (so_far >= STRANGERS_AN_HOUR and quota.take(tx, server, [one_more]) is not None):
         raise _too_many(STRANGERS_AN_HOUR)
     # An alarm names nobody who has not shown who they are.
     alarms.raise_alarm(tx, server, AlarmKind.CALL, _("Sender not confirmed: %(text)s", text=text), None, person.id)
@@ -114,7 +119,7 @@ def call_from_address(tx: Tx, server: Server, address: str, text: str, *, networ
 
 
 def queue(tx: Tx, server: Server, actor: Actor, status: str) -> Queue:
-    """The calls an actor may read, open ones oldest first."""
+    """The calls an actor may read, open ones oldest first, and those of known people before those of strangers."""
     audit.must_be_allowed(tx, actor, Act.CALLS)
     return Queue(
         calls.list_details(tx, status, MOST_SHOWN, without=actor.person_id),

@@ -33,7 +33,7 @@ def _page(call_id: int, refused: Refusal | None = None) -> Response:
 @pages.get("/desk/calls")
 @permissions.needs(Act.CALLS)
 def show() -> Response:
-    """The open calls, oldest first; with `?status=closed` the closed ones."""
+    """The open calls, known people's first, then oldest first; with `?status=closed` the closed ones."""
     status = "closed" if request.args.get("status") == "closed" else "open"
     return site.page(
         "desk/calls.html",

@@ -118,17 +118,37 @@ def strangers_call(server, number, address="stranger{}@example.org"):
         server.run(calls.call_from_address, address.format(each), f"Help {each}", network=f"192.0.2.{each}/32")
 
 
-def test_strangers_can_call_twenty_times_an_hour_in_all(server, person, clock):
+def test_after_twenty_calls_of_strangers_in_an_hour_each_network_has_one_more(server, person, clock):
     person("Ann")
     strangers_call(server, calls.STRANGERS_AN_HOUR)
+    server.run(calls.call_from_address, "one.more@example.org", "Help", network="198.51.100.1/32")
     before = all_rows(server.store)
     # Whether the address is known makes no difference, so nobody learns it.
-    for address in ("one.more@example.org", "ann@example.org"):
+    for address in ("another@example.org", "ann@example.org"):
         with pytest.raises(TooMany):
             server.run(calls.call_from_address, address, "Help", network="198.51.100.1/32")
     assert all_rows(server.store) == before
+    server.run(calls.call_from_address, "another@example.org", "Help", network="198.51.100.2/32")
     clock.advance(timedelta(hours=1))
-    server.run(calls.call_from_address, "one.more@example.org", "Help")
+    server.run(calls.call_from_address, "another@example.org", "Help again", network="198.51.100.1/32")
+
+
+def test_strangers_can_call_so_often_in_all(server, clock, monkeypatch):
+    monkeypatch.setattr(calls, "MOST_OF_STRANGERS", 25)
+    strangers_call(server, 25)
+    with pytest.raises(TooMany):
+        server.run(calls.call_from_address, "one.more@example.org", "Help", network="198.51.100.1/32")
+    clock.advance(timedelta(hours=1))
+    server.run(calls.call_from_address, "one.more@example.org", "Help", network="198.51.100.1/32")
+
+
+def test_calls_of_known_people_are_read_before_those_of_strangers(server, person, clock):
+    ann = person("Ann")
+    strangers_call(server, 2)
+    clock.advance(timedelta(minutes=1))
+    server.run(calls.call, ann, "Help")
+    found = server.read(calls.queue, ANN, "open")
+    assert [each.row.proven for each in found.calls] == [True, False, False]
 
 
 def test_one_network_of_strangers_can_call_five_times_an_hour(server, clock):
