@@ -210,10 +210,6 @@ def join_request(tx: Connection, game_id: int, person_id: int) -> JoinRequestRow
     return queries.one(tx, JoinRequestRow, select(JOIN_REQUEST).where(this))
 
 
-def count_join_requests_in(tx: Connection, game_id: int, period: Period) -> int:
-    return queries.count(tx, JOIN_REQUEST, JOIN_REQUEST.c.game_id == game_id, within(JOIN_REQUEST.c.created_at, period))
-
-
 def drop_join_requests(tx: Connection, game_id: int) -> None:
     tx.execute(delete(JOIN_REQUEST).where(JOIN_REQUEST.c.game_id == game_id))
 

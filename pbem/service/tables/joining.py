@@ -37,10 +37,6 @@ WAITS: Final = timedelta(days=14)
 JOINS_A_DAY: Final = 3
 """How often one person can join the same table in a day: each time they leave it again, its host gets an email."""
 
-MOST_JOIN_REQUESTS: Final = 50
-COUNTED_FOR: Final = timedelta(hours=1)
-"""Join requests of the last hour that can wait at one table; each causes an email to a typed address."""
-
 
 def create_table(
     tx: Tx, server: Server, person_id: int, settings: TableSettings, key: str = "", network: str = ""
@@ -114,16 +110,6 @@ def ask_to_join(
         }
     )
     person = persons.find_or_add(tx, server, address)
-    is_new = tables.join_request(tx, game_id, person.id) is None
-    if (
-        is_new
-        and tables.count_join_requests_in(tx, game_id, limits.last(COUNTED_FOR, server.now())) >= MOST_JOIN_REQUESTS
-    ):
-        raise TooMany(
-            _("Too many unconfirmed requests for a seat at this table."),
-            why=_("At most %(most_wishes)s can wait at once.", most_wishes=MOST_JOIN_REQUESTS),
-            remedy=_("Try again in an hour."),
-        )
     word = links.without_tokens(tx, server, parse_seed_word(word))
     request = JoinRequestRow(game_id, person.id, persons.read_name(tx, server, name), word, server.now())
     tables.save_join_request(tx, request)

@@ -484,24 +484,16 @@ def test_a_table_of_one_person_and_bots_begins_when_its_host_takes_the_seat(serv
     assert row.seed == seed_from(row.secret, ["", "", "owl"])
 
 
-def test_fifty_addresses_can_wait_for_one_table(server, opened, monkeypatch):
-    monkeypatch.setattr(joining, "MOST_JOIN_REQUESTS", 2)
-    for name in ("dan", "eve"):
-        server.run(joining.ask_to_join, opened.game_id, f"{name}@example.org", name)
-    with pytest.raises(TooMany):
-        server.run(joining.ask_to_join, opened.game_id, "fay@example.org", "Fay")
-    server.run(joining.ask_to_join, opened.game_id, "eve@example.org", "Eve")
-
-
-def test_an_unanswered_join_request_counts_for_an_hour(server, clock, opened, monkeypatch):
-    monkeypatch.setattr(joining, "MOST_JOIN_REQUESTS", 1)
-    server.run(joining.ask_to_join, opened.game_id, "dan@example.org", "Dan")
-    with pytest.raises(TooMany):
-        server.run(joining.ask_to_join, opened.game_id, "eve@example.org", "Eve")
-    clock.advance(timedelta(hours=1))
-    server.run(joining.ask_to_join, opened.game_id, "eve@example.org", "Eve")
-    joining.accept(server, opened.game_id, typed(server))
-    assert players(server, opened.game_id) == ("Ann", "Dan")
+def test_no_number_of_unconfirmed_requests_keeps_a_player_from_asking_for_a_seat(server, opened):
+    for number in range(60):
+        server.run(
+            joining.ask_to_join,
+            opened.game_id,
+            f"s{number}@s{number}.example",
+            "S",
+            network=f"192.0.2.{number // 20}/32",
+        )
+    server.run(joining.ask_to_join, opened.game_id, "eve@example.org", "Eve", network="198.51.100.1/32")
 
 
 # Invitations.
