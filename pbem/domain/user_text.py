@@ -46,6 +46,24 @@ _RIGHT_TO_LEFT: Final = frozenset({"R", "AL", "AN"})
 _AT_SIGN: Final = re.compile(r"\S@\S")
 _URL: Final = re.compile(r"://|\bwww\.", re.IGNORECASE)
 # Mail programs make a link of `evil.com`, too, and no list of such endings stays true.
+# Letters that look like those of "organiser" in the scripts whose words have these shapes; others have the letter in their name.
+_LOOKS_LIKE: Final = {
+    look: letter
+    for letter, looks in {
+        "o": "0\u03bf\u0585",
+        "r": "\u0433\u1d26",
+        "g": "9\u050d\u0581",
+        "a": "4\u03b1\u0251",
+        "n": "\u03b7\u03bd\u043f\u0578\u057c",
+        "i": "1l|!\u03b9\u0269\u04cf",
+        "s": "5$\u0455",
+        "e": "3\u03b5\u0435",
+        "z": "2\u03b6",
+    }.items()
+    for look in looks
+}
+_LETTER_IN_NAME: Final = re.compile(r"LETTER\b.*? ([A-Z])(?: WITH\b.*)?$")
+_ORGANISER: Final = re.compile(r"(?:the)?organi[sz]er")
 _LIKE_A_DOMAIN: Final = re.compile(r"\w\.[^\W\d_]{2}")
 
 
@@ -62,6 +80,12 @@ def parse_name(text: str, *, stored: bool = False) -> str:
         raise BadInput(
             _("You can't use %(given)s as a name.", given=quoted(text)),
             why=_("In an email it would be read as a command, or show everyone an address."),
+            remedy=_("Choose another."),
+        )
+    if not stored and _looks_like_organiser(name):
+        raise BadInput(
+            _("You can't use %(given)s as a name.", given=quoted(text)),
+            why=_("Others would take you for an organiser of this server."),
             remedy=_("Choose another."),
         )
     return name
@@ -234,6 +258,22 @@ def _must_not_pile_up(text: str) -> None:
             why=_("They would cover the lines around it."),
             remedy=_("Please remove them."),
         )
+
+
+def _looks_like_organiser(name: str) -> bool:
+    """Whether a word of a name, or all of its letters set apart, can be read as "organiser"."""
+    words = ["".join(map(_as_seen, word)) for word in unicodedata.normalize("NFKD", name).casefold().split()]
+    return any(_ORGANISER.match(each) for each in (*words, "".join(words) if max(map(len, words)) == 1 else ""))
+
+
+def _as_seen(c: str) -> str:
+    """The letter of the alphabet that a character is taken for; empty for marks and punctuation."""
+    if c in _LOOKS_LIKE:
+        return _LOOKS_LIKE[c]
+    if c.isascii():
+        return c if c.isalnum() else ""
+    letter = _LETTER_IN_NAME.search(unicodedata.name(c, ""))
+    return letter[1].lower() if letter else c if unicodedata.category(c)[0] in "LN" else ""
 
 
 def _piles_up(text: str) -> bool:

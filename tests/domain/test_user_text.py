@@ -61,6 +61,46 @@ def test_text_that_mail_programs_turn_into_a_link_is_refused(text, read):
         read(text)
 
 
+ORGANISERS = (
+    *("The organiser", "the Organizer", "Organisers", "TheOrganiser", "Organiser1", "Organ-iser", "O r g a n i s e r"),
+    *(
+        "\u041erganiser",
+        "\u0422he \u043erg\u0430ni\u0455\u0435r",
+        "\u039fRG\u0391\u039d\u0399S\u0395R",
+        "Organ\u0456ser",
+    ),
+    *(
+        "Organ\u0131ser",
+        "\u00d8rg\u00e1n\u00efs\u00e8r",
+        "Or\u0261aniser",
+        "\uff10rganiser",
+        "0RGAN1SER",
+        "Organlser",
+        "Organi$er",
+    ),
+    *(
+        "\u1d0f\u0280\u0262\u1d00\u0274\u026a\ua731\u1d07\u0280",
+        "\u24c4\u24e1\u24d6\u24d0\u24dd\u24d8\u24e2\u24d4\u24e1",
+    ),
+    *("\U0001d57a\U0001d597\U0001d58c\U0001d586\U0001d593\U0001d58e\U0001d598\U0001d58a\U0001d597",),
+)
+
+
+@pytest.mark.parametrize("name", ORGANISERS)
+def test_nobody_can_be_called_the_organiser_however_it_is_written(name):
+    with pytest.raises(BadInput, match="as a name"):
+        parse_name(name)
+    # Someone may have had the name before.
+    assert parse_name(name, stored=True)
+
+
+@pytest.mark.parametrize(
+    "name", ["Morgan Iser", "Organist", "Disorganised Dan", "\u041e\u043b\u044c\u0433\u0430", "1", "!"]
+)
+def test_names_that_only_resemble_it_are_kept(name):
+    assert parse_name(name) == name
+
+
 @pytest.mark.parametrize("name", ["Dr. Who", "J. R. R. Tolkien", "A.R. Ann", "so...what", "v2.0", "Zo\u00eb B."])
 def test_dots_of_names_are_kept(name):
     assert parse_name(name) == name
