@@ -45,8 +45,7 @@ _MOST_MARKS_OF_SCRIPT: Final = {"HEBREW": 4, "ARABIC": 4, "TIBETAN": 6, "MYANMAR
 _RIGHT_TO_LEFT: Final = frozenset({"R", "AL", "AN"})
 _AT_SIGN: Final = re.compile(r"\S@\S")
 _URL: Final = re.compile(r"://|\bwww\.", re.IGNORECASE)
-# Mail programs make a link of `evil.com`, too, and no list of such endings stays true.
-# Letters that look like those of "organiser" in the scripts whose words have these shapes; others have the letter in their name.
+# Letters that look like those of "organiser". Unicode names most others after the letter they look like.
 _LOOKS_LIKE: Final = {
     look: letter
     for letter, looks in {
@@ -64,6 +63,7 @@ _LOOKS_LIKE: Final = {
 }
 _LETTER_IN_NAME: Final = re.compile(r"LETTER\b.*? ([A-Z])(?: WITH\b.*)?$")
 _ORGANISER: Final = re.compile(r"(?:the)?organi[sz]er")
+# Mail programs make a link of `evil.com`, too, and no list of such endings stays true.
 _LIKE_A_DOMAIN: Final = re.compile(r"\w\.[^\W\d_]{2}")
 
 

@@ -3,7 +3,8 @@
 Nobody learns whether the name, the passphrase or the code was wrong. Attempts are limited in the database, whichever process
 is asked: for each session and each device where the organiser has signed in before, for a browser where an emailed link has
 signed them in, and for everyone else by name and by network, with a small part of a name's for each network. So strangers can
-use up only those of a new browser, until a link opens it. Hashing is slow on purpose, so it is done outside transactions. Nothing typed is stored or logged; refusals are.
+use up only those of a new browser, until a link opens it. Hashing is slow on purpose, so it is done outside transactions.
+Nothing typed is stored or logged; refusals are.
 """
 
 from collections.abc import Iterator, Sequence
