@@ -1,16 +1,14 @@
-"""A server with as many games as a measurement needs: a few that were really played, and copies of all their rows.
+"""A server with as many running games as a measurement needs: a few that were really played, and copies of all their rows.
 
-Copy `n` of a row has every id moved on by `n` strides of its table, so that references stay whole. Moments of the past are
-spread into the past and deadlines into the future, names and keys are made different. The first games are the originals: they
-can be played, opened and verified. The copies could be played too, but their logs were hashed under another key.
+Moments of the past are spread into the past and deadlines into the future. The first games are the originals: they can be played,
+opened and verified. The copies could be played too, but their logs were hashed under another key.
 """
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from typing import Final
 
-from sqlalchemy import Column, Table, func, select
+from sqlalchemy import func, select
 
 from engine import game
 from pbem.domain.states import EmailStatus
@@ -18,29 +16,34 @@ from pbem.service.desk.statistics import _LINES_MARK
 from pbem.service.outgoing.deliver import Post, deliver
 from pbem.service.server import Server
 from pbem.store.database import Tx
-from pbem.store.database_copy import unhurried
-from pbem.store.schema import METADATA, OUTBOX, TASK_PROGRESS
-from pbem.store.types import Moment
+from pbem.store.schema import GAME, LEDGER, OUTBOX, TASK_PROGRESS
 from tests.bench.tables import begin, crowd, server_on
 from tests.fakes import FakeClock
 from tests.mail.transports import StoringTransport
+from tests.scale.copies import Copying, count, highest
 from tests.service.outgoing.test_deliver import HEAD
 from tests.service.running_game import RunningGame
-from tests.service.table_copies import analyse
 
 START: Final = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 SEATS: Final = 3
 EMAILS: Final = 10
 """Finished emails of each game."""
 
-AT_ONCE: Final = 2_000
-"""Copies in one transaction."""
+WITH_BODY: Final = 100
+"""One copy in this number has the bytes of its emails: no list and no tick reads them, and they would fill the disk."""
 
-_COPIED: Final = ("person", "game", "player", "log", "deadline", "outbox", "ledger", "link", "view", "search_word")
-_DIFFERENT: Final = {("person", "key"), ("person", "mailbox"), ("game", "key"), ("outbox", "message_id")}
-_AHEAD: Final = {"due_at", "remind_at", "expires_at"}
-_APART: Final = timedelta(minutes=10)
-"""The time between what happened to one copy and to the next: more games, and no more moves an hour."""
+_OF_SUBJECT: Final = "CASE t.about WHEN 'table' THEN {game} ELSE {person} END"
+"""The stride of what a word of the search is about."""
+
+_COPYING: Final = Copying(
+    tables=("person", "game", "player", "log", "deadline", "outbox", "ledger", "link", "view", "search_word"),
+    different=frozenset({("person", "key"), ("person", "mailbox"), ("game", "key"), ("outbox", "message_id")}),
+    values={
+        ("search_word", "subject_id"): f"t.subject_id + s.n * {_OF_SUBJECT}",
+        ("outbox", "body"): f"CASE WHEN s.n % {WITH_BODY} = 0 THEN t.body END",
+    },
+    conditions={"search_word": f"t.subject_id < {_OF_SUBJECT}"},
+)
 
 
 def served(url: str, *, make: bool = False) -> tuple[Server, FakeClock]:
@@ -64,16 +67,11 @@ def originals(server: Server, clock: FakeClock, kinds: list[str] | None = None) 
 
 
 def copy(server: Server, games: int) -> None:
-    """Add copies until there are about so many games."""
+    """Add copies until there are about so many games, and let the counting of activity begin now."""
     with server.store.read() as tx:
-        here = {table.name: _count(tx, table) for table in _tables()}
-        stride = {table.name: _highest(tx, table) + 1 for table in _tables() if "id" in table.c}
-    times = max(games // here["game"] - 1, 0)
-    for first in range(1, times + 1, AT_ONCE):
-        last = min(first + AT_ONCE - 1, times)
-        server.store.write(partial(_copy, stride=stride, first=first, last=last))
-    server.store.write(_go_on_after)
-    analyse(server)
+        here = count(tx, GAME)
+    _COPYING.run(server, max(games // here - 1, 0))
+    server.store.write(_count_from_now)
 
 
 def _send(server: Server, clock: FakeClock, post: Post) -> None:
@@ -82,86 +80,9 @@ def _send(server: Server, clock: FakeClock, post: Post) -> None:
         pass
 
 
-def _tables() -> list[Table]:
-    return [table for table in METADATA.sorted_tables if table.name in _COPIED]
-
-
-def _count(tx: Tx, table: Table) -> int:
-    return int(tx.execute(select(func.count()).select_from(table)).scalar_one())
-
-
-def _highest(tx: Tx, table: Table) -> int:
-    return int(tx.execute(select(func.max(table.c.id))).scalar_one() or 0)
-
-
-def _copy(tx: Tx, stride: dict[str, int], first: int, last: int) -> None:
-    unhurried(tx)
-    on_sqlite = tx.dialect.name == "sqlite"
-    if not on_sqlite:
-        # The references of copies are right, and asking for each takes most of the time.
-        tx.exec_driver_sql("SET LOCAL session_replication_role = replica")
-    for table in _tables():
-        columns = ", ".join(f'"{column.name}"' for column in table.c)
-        values = ", ".join(_value(column, stride, on_sqlite=on_sqlite) for column in table.c)
-        # The originals alone, not what was copied before.
-        ids = {f't."{name}"': of for name, of in _ids(table).items() if not table.c[name].nullable}
-        own = " AND ".join(f"{name} < {stride[of]}" for name, of in ids.items())
-        if table.name == "search_word":
-            own = f"t.subject_id < {_of_subject(stride)}"
-        numbers = f"WITH RECURSIVE s(n) AS (SELECT {first} UNION ALL SELECT n + 1 FROM s WHERE n < {last})"
-        sql = f'INSERT INTO "{table.name}" ({columns}) {numbers} SELECT {values} FROM s, "{table.name}" t WHERE {own}'
-        tx.exec_driver_sql(sql if on_sqlite else sql.replace("%", "%%"))
-
-
-def _of_subject(stride: dict[str, int]) -> str:
-    """The stride of what a word of the search is about."""
-    return f"CASE t.about WHEN 'table' THEN {stride['game']} ELSE {stride['person']} END"
-
-
-def _ids(table: Table) -> dict[str, str]:
-    """The columns that hold an id, and whose."""
-    found = {key.parent.name: key.column.table.name for key in table.foreign_keys}
-    if "id" in table.c:
-        found["id"] = table.name
-    return {name: of for name, of in found.items() if of in _COPIED}
-
-
-def _value(column: Column[object], stride: dict[str, int], *, on_sqlite: bool) -> str:
-    """What a copy has in this column."""
-    own, table = f't."{column.name}"', column.table
-    if of := _ids(table).get(column.name):
-        return f"{own} + s.n * {stride[of]}"
-    if (table.name, column.name) == ("search_word", "subject_id"):
-        return f"{own} + s.n * {_of_subject(stride)}"
-    if (table.name, column.name) in _DIFFERENT:
-        return f"s.n || 'x' || {own}"
-    if isinstance(column.type, Moment):
-        seconds = (
-            f"s.n * {_APART.total_seconds():.0f} * {1 if column.name in _AHEAD and table.name != 'outbox' else -1}"
-        )
-        if on_sqlite:
-            return f"strftime('%Y-%m-%d %H:%M:%f', {own}, ({seconds}) || ' seconds') || '000'"
-        return f"{own} + ({seconds}) * interval '1 second'"
-    if (table.name, column.name) == ("outbox", "body"):
-        return f"CASE WHEN s.n % {WITH_BODY} = 0 THEN {own} END"
-    return own
-
-
-WITH_BODY: Final = 100
-"""One copy in this number has the bytes of its emails: no list and no tick reads them, and they would fill the disk."""
-
-
-def _go_on_after(tx: Tx) -> None:
-    """Let ids go on after the copies, and let the counting of activity begin now."""
-    if tx.dialect.name == "postgresql":
-        for table in _tables():
-            if "id" in table.c:
-                tx.exec_driver_sql(
-                    f"SELECT setval(pg_get_serial_sequence('{table.name}', 'id'), (SELECT max(id) FROM {table.name}))"
-                )
+def _count_from_now(tx: Tx) -> None:
     tx.execute(TASK_PROGRESS.delete())
-    last = _highest(tx, METADATA.tables["ledger"])
-    tx.execute(TASK_PROGRESS.insert(), [{"task": _LINES_MARK, "last_id": last}])
+    tx.execute(TASK_PROGRESS.insert(), [{"task": _LINES_MARK, "last_id": highest(tx, LEDGER)}])
 
 
 def finished(server: Server) -> int:
