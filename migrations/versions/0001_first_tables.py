@@ -369,6 +369,13 @@ def upgrade() -> None:
             postgresql_where=sa.text("NOT private AND status = 'over' AND counted IS NULL"),
         )
         batch_op.create_index(batch_op.f("ix_game_ended_at"), ["ended_at"], unique=False)
+        batch_op.create_index(
+            "ix_game_expiry",
+            ["status", "expires_at"],
+            unique=False,
+            sqlite_where=sa.text("status IN ('planned', 'open')"),
+            postgresql_where=sa.text("status IN ('planned', 'open')"),
+        )
         batch_op.create_index(batch_op.f("ix_game_host_id"), ["host_id"], unique=False)
         batch_op.create_index(
             "ix_game_public",
@@ -390,6 +397,13 @@ def upgrade() -> None:
             unique=False,
             sqlite_where=sa.text("rated AND status = 'over' AND result_seq IS NULL"),
             postgresql_where=sa.text("rated AND status = 'over' AND result_seq IS NULL"),
+        )
+        batch_op.create_index(
+            "ix_game_start",
+            ["status", "starts_at"],
+            unique=False,
+            sqlite_where=sa.text("status = 'open'"),
+            postgresql_where=sa.text("status = 'open'"),
         )
         batch_op.create_index(batch_op.f("ix_game_status_created_at"), ["status", "created_at"], unique=False)
         batch_op.create_index(
@@ -1054,6 +1068,13 @@ def upgrade() -> None:
             postgresql_where=sa.text("what <> 'ended'"),
         )
         batch_op.create_index(batch_op.f("ix_result_game_id_seq"), ["game_id", "seq"], unique=False)
+        batch_op.create_index(
+            "ix_result_merges",
+            ["player"],
+            unique=False,
+            sqlite_where=sa.text("what = 'merged'"),
+            postgresql_where=sa.text("what = 'merged'"),
+        )
         batch_op.create_index(batch_op.f("ix_result_player"), ["player"], unique=False)
 
     op.create_table(
@@ -1097,6 +1118,15 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("tournament_id", "round", "number", name=op.f("pk_round_table")),
         sa.UniqueConstraint("game_id", name=op.f("uq_round_table_game_id")),
     )
+    with op.batch_alter_table("round_table", schema=None) as batch_op:
+        batch_op.create_index(
+            "ix_round_table_not_noted",
+            ["game_id"],
+            unique=False,
+            sqlite_where=sa.text("places IS NULL"),
+            postgresql_where=sa.text("places IS NULL"),
+        )
+
     op.create_table(
         "session",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
@@ -1286,6 +1316,13 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_session_organiser_id"))
 
     op.drop_table("session")
+    with op.batch_alter_table("round_table", schema=None) as batch_op:
+        batch_op.drop_index(
+            "ix_round_table_not_noted",
+            sqlite_where=sa.text("places IS NULL"),
+            postgresql_where=sa.text("places IS NULL"),
+        )
+
     op.drop_table("round_table")
     with op.batch_alter_table("review", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_review_person_id"))
@@ -1296,6 +1333,9 @@ def downgrade() -> None:
     op.drop_table("review")
     with op.batch_alter_table("result", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_result_player"))
+        batch_op.drop_index(
+            "ix_result_merges", sqlite_where=sa.text("what = 'merged'"), postgresql_where=sa.text("what = 'merged'")
+        )
         batch_op.drop_index(batch_op.f("ix_result_game_id_seq"))
         batch_op.drop_index(
             "ix_result_changes", sqlite_where=sa.text("what <> 'ended'"), postgresql_where=sa.text("what <> 'ended'")
@@ -1457,6 +1497,9 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_game_status_kind_created_at"))
         batch_op.drop_index(batch_op.f("ix_game_status_created_at"))
         batch_op.drop_index(
+            "ix_game_start", sqlite_where=sa.text("status = 'open'"), postgresql_where=sa.text("status = 'open'")
+        )
+        batch_op.drop_index(
             "ix_game_result",
             sqlite_where=sa.text("rated AND status = 'over' AND result_seq IS NULL"),
             postgresql_where=sa.text("rated AND status = 'over' AND result_seq IS NULL"),
@@ -1472,6 +1515,11 @@ def downgrade() -> None:
             postgresql_where=sa.text("NOT private AND status = 'over'"),
         )
         batch_op.drop_index(batch_op.f("ix_game_host_id"))
+        batch_op.drop_index(
+            "ix_game_expiry",
+            sqlite_where=sa.text("status IN ('planned', 'open')"),
+            postgresql_where=sa.text("status IN ('planned', 'open')"),
+        )
         batch_op.drop_index(batch_op.f("ix_game_ended_at"))
         batch_op.drop_index(
             "ix_game_counted",

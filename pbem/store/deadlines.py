@@ -48,6 +48,11 @@ _OF_CHANCE = and_(
 KEY: Final = (DEADLINE.c.game_id, DEADLINE.c.turn, DEADLINE.c.seat)
 AT_GAME: Final = GAME.c.id == DEADLINE.c.game_id
 AT_SEAT: Final = and_(PLAYER.c.game_id == DEADLINE.c.game_id, PLAYER.c.seat == DEADLINE.c.seat)
+# Of one person: not to be found among all open turns.
+_OWN_TURN = (
+    queries.unindexed(DEADLINE.c.status) == TurnStatus.OPEN,
+    queries.unindexed(GAME.c.status) == TableStatus.PLAYING,
+)
 WEEK: Final = PERSON.c.week + literal_column("'|'") + PERSON.c.zone
 """A person's week with their zone, as a deadline keeps it; NULL without a week, and for a bot."""
 
@@ -256,8 +261,7 @@ def of_person(tx: Connection, person_id: int) -> list[DeadlineRow]:
     """The open deadlines of a person, at all running tables."""
     own_seat = and_(AT_SEAT, PLAYER.c.person_id == person_id)
     query = select(DEADLINE).join(PLAYER, own_seat).join(GAME, AT_GAME)
-    running = (DEADLINE.c.status == TurnStatus.OPEN, GAME.c.status == TableStatus.PLAYING)
-    return queries.many(tx, DeadlineRow, query.where(*running).order_by(*KEY))
+    return queries.many(tx, DeadlineRow, query.where(*_OWN_TURN).order_by(*KEY))
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,8 +279,7 @@ def next_of(tx: Connection, person_id: int, but: int | None = None) -> NextTurn 
     own_seat = and_(AT_SEAT, PLAYER.c.person_id == person_id)
     columns = (DEADLINE.c.game_id, DEADLINE.c.seat, GAME.c.title, DEADLINE.c.due_at)
     query = select(*columns).join(PLAYER, own_seat).join(GAME, AT_GAME)
-    running = (DEADLINE.c.status == TurnStatus.OPEN, GAME.c.status == TableStatus.PLAYING, GAME.c.paused.is_(False))
-    urgent = query.where(*running, DEADLINE.c.game_id.is_distinct_from(but))
+    urgent = query.where(*_OWN_TURN, GAME.c.paused.is_(False), DEADLINE.c.game_id.is_distinct_from(but))
     urgent = urgent.order_by(DEADLINE.c.due_at.is_(None), DEADLINE.c.due_at)
     return queries.one(tx, NextTurn, urgent.limit(1))
 

@@ -29,6 +29,9 @@ from pbem.store.schema import (
 TASK: Final = "statistics of games"
 
 
+MOST_LOOKED_AT: Final = 200
+"""Opponents whose profiles are looked for, those met most often."""
+
 _LATEST = (FINISHED_SEAT.c.ended_at.desc(), FINISHED_SEAT.c.game_id.desc())
 
 
@@ -146,17 +149,21 @@ def against(
 ) -> tuple[list[Against], Against]:
     """How a player's latest games went against each opponent whose profile the reader may see, and against all others.
 
-    Those with a profile are the ones met most often, up to a number; everyone else is among the others.
+    Those with a profile are the ones met most often, up to a number, among the `MOST_LOOKED_AT`; everyone else is among the others.
     """
     own = select(FINISHED_SEAT.c.game_id, FINISHED_SEAT.c.rank).where(FINISHED_SEAT.c.player == player)
     mine, other = own.order_by(*_LATEST).limit(games).subquery("mine"), FINISHED_SEAT.alias("other")
     met = mine.join(other, other.c.game_id == mine.c.game_id)
     numbers = [func.count(), *(func.count(case((each, 1))) for each in _outcomes(mine.c.rank, other.c.rank))]
     total = select(*numbers).select_from(met).where(other.c.player != player)
-    known = met.join(PERSON, PERSON.c.key == other.c.player).join(PROFILE, PROFILE.c.person_id == PERSON.c.id)
-    each = select(PROFILE.c.name, PROFILE.c.key, *numbers).select_from(known)
-    each = each.where(other.c.player != player, profiles.may_see(reader)).group_by(PROFILE.c.name, PROFILE.c.key)
-    most = each.order_by(func.count().desc(), PROFILE.c.key).limit(opponents)
+    labelled = [number.label(name) for name, number in zip(_NUMBERS, numbers, strict=True)]
+    by_player = (
+        select(other.c.player, *labelled).select_from(met).where(other.c.player != player).group_by(other.c.player)
+    )
+    often = by_player.order_by(func.count().desc(), other.c.player).limit(MOST_LOOKED_AT).subquery("often")
+    known = often.join(PERSON, PERSON.c.key == often.c.player).join(PROFILE, PROFILE.c.person_id == PERSON.c.id)
+    each = select(PROFILE.c.name, PROFILE.c.key, *(often.c[name] for name in _NUMBERS)).select_from(known)
+    most = each.where(profiles.may_see(reader)).order_by(often.c.games.desc(), PROFILE.c.key).limit(opponents)
     shown = queries.many(tx, Against, most)
     in_all = [int(number) for number in tx.execute(total).one()]
     rest = [count - sum(getattr(one, name) for one in shown) for name, count in zip(_NUMBERS, in_all, strict=True)]

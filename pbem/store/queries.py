@@ -33,6 +33,11 @@ def only(tx: Connection, row: Callable[..., R], query: Executable, missing: str,
     return row(*columns)
 
 
+def unindexed(column: ColumnElement[str]) -> ColumnElement[str]:
+    """A column of words as a value that no index has. SQLite knows nothing of the rows, and would begin with all of a status."""
+    return column.concat("")
+
+
 def many(tx: Connection, row: Callable[..., R], query: Executable, values: Values | None = None) -> list[R]:
     """The rows of a query, in its order."""
     return [row(*columns) for columns in tx.execute(query, values)]

@@ -3,14 +3,17 @@
 from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
-from sqlalchemy import Connection, ScalarSelect, and_, delete, func, insert, literal, select, tuple_, union_all
+from sqlalchemy import Connection, ScalarSelect, delete, func, insert, literal, select, tuple_, union_all
 
-from pbem.domain.ratings import Change, Key, Rating
+from pbem.domain.ratings import OVERALL, Change, Key, Rating
 from pbem.store import profiles, queries
 from pbem.store.schema import PERSON, PROFILE, RATING, RatingRow
 
 AT_ONCE: Final = 200
 """Ratings looked up in one statement: SQLite joins at most 500 queries."""
+
+MOST_LOOKS: Final = 5
+"""How often as many people are looked up for a page of ratings."""
 
 
 def current(tx: Connection, keys: Collection[Key]) -> dict[Key, Rating]:
@@ -46,15 +49,24 @@ def replace(tx: Connection, changed: Mapping[int, Collection[RatingRow]]) -> Non
 
 def of_player(tx: Connection, player: str) -> dict[str, Rating]:
     """All ratings of a player, by kind of game."""
-    newest = select(func.max(RATING.c.seq), RATING.c.player, RATING.c.kind).where(RATING.c.player == player)
-    keys = [(seq, who, kind) for seq, who, kind in tx.execute(newest.group_by(RATING.c.player, RATING.c.kind))]
-    return {row.kind: after(row) for row in _with_keys(tx, keys)}
+    # From one kind to the next, not through all rows of the player.
+    own = select(func.min(RATING.c.kind)).where(RATING.c.player == player)
+    kinds = select(own.scalar_subquery().label("kind")).cte("kinds", recursive=True)
+    following = own.where(RATING.c.kind > kinds.c.kind).correlate(kinds).scalar_subquery()
+    kinds = kinds.union_all(select(following).where(kinds.c.kind.is_not(None)))
+    latest = select(func.max(RATING.c.seq)).where(RATING.c.player == player, RATING.c.kind == kinds.c.kind)
+    newest = select(latest.correlate(kinds).scalar_subquery(), kinds.c.kind).where(kinds.c.kind.is_not(None))
+    return {row.kind: after(row) for row in _with_keys(tx, [(seq, player, kind) for seq, kind in tx.execute(newest)])}
 
 
-def course(tx: Connection, player: str, limit: int) -> list[RatingRow]:
-    """The latest changes of all ratings of a player, the earliest first."""
-    query = select(RATING).where(RATING.c.player == player).order_by(RATING.c.seq.desc(), RATING.c.kind).limit(limit)
-    return queries.many(tx, RatingRow, query)[::-1]
+def course(tx: Connection, player: str, kinds: Collection[str], endings: int) -> list[RatingRow]:
+    """What the latest rated games of a player, up to a number, changed in these ratings, the earliest first."""
+    own = select(RATING.c.seq).where(RATING.c.player == player)
+    latest = own.where(RATING.c.kind == OVERALL).order_by(RATING.c.seq.desc()).limit(endings).subquery()
+    first = select(func.min(latest.c.seq)).scalar_subquery()
+    # By kind, because that is how the index has them.
+    of_kinds = (RATING.c.player == player, RATING.c.kind.in_(list(kinds)), RATING.c.seq >= first)
+    return queries.many(tx, RatingRow, select(RATING).where(*of_kinds).order_by(RATING.c.seq, RATING.c.kind.desc()))
 
 
 def of_endings(tx: Connection, seqs: Collection[int]) -> list[RatingRow]:
@@ -62,29 +74,34 @@ def of_endings(tx: Connection, seqs: Collection[int]) -> list[RatingRow]:
     return queries.many(tx, RatingRow, select(RATING).where(RATING.c.seq.in_(list(seqs))))
 
 
-def shown_to_everyone(tx: Connection, kind: str, after_key: str, limit: int) -> list[tuple[str, str, Rating]]:
-    """The ratings for a kind of game that everyone may see, with the key and the name of each person's profile.
+def shown_to_everyone(
+    tx: Connection, kind: str, after_key: str, limit: int
+) -> tuple[list[tuple[str, str, Rating]], str]:
+    """The ratings for a kind of game that everyone may see, with the key and the name of each person's profile, and where the next
+    ones begin: empty if there are none.
 
-    They are in the order of the keys, from the one after this key on.
+    They are in the order of the keys, from the one after this key on. Few may have played a game, so there can be fewer than `limit`
+    although more follow.
     """
-    newest = RATING.alias("newest")
-    latest = select(func.max(newest.c.seq)).where(newest.c.player == PERSON.c.key, newest.c.kind == kind)
     query = (
-        select(PROFILE.c.key, PROFILE.c.name, RATING)
+        select(PROFILE.c.key, PROFILE.c.name, PERSON.c.key)
         .join_from(PROFILE, PERSON, PERSON.c.id == PROFILE.c.person_id)
-        .join(
-            RATING,
-            and_(
-                RATING.c.seq == latest.correlate(PERSON).scalar_subquery(),
-                RATING.c.player == PERSON.c.key,
-                RATING.c.kind == kind,
-            ),
-        )
-        .where(PROFILE.c.key > after_key, profiles.may_see(None), PERSON.c.show_ratings)
+        .where(profiles.may_see(None), PERSON.c.show_ratings)
         .order_by(PROFILE.c.key)
-        .limit(limit)
     )
-    return [(key, name, after(RatingRow(*row))) for key, name, *row in tx.execute(query)]
+    found: list[tuple[str, str, Rating]] = []
+    for _look in range(MOST_LOOKS):
+        people = list(tx.execute(query.where(PROFILE.c.key > after_key).limit(AT_ONCE)))
+        now = current(tx, [(player, kind) for _key, _name, player in people])
+        rated = [(key, name, now[player, kind]) for key, name, player in people if (player, kind) in now]
+        if len(found) + len(rated) > limit:
+            found += rated[: limit - len(found)]
+            return found, found[-1][0]
+        found += rated
+        if len(people) < AT_ONCE:
+            return found, ""
+        after_key = people[-1][0]
+    return found, after_key
 
 
 def row_of(seq: int, change: Change) -> RatingRow:

@@ -2,9 +2,8 @@
 
 from collections.abc import Collection
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import Connection, Select, and_, case, distinct, exists, func, or_, select
+from sqlalchemy import Connection, and_, case, distinct, exists, func, or_, select
 
 from pbem.domain.reliability import Counts
 from pbem.domain.states import OfferStatus, TableStatus, TurnStatus
@@ -19,7 +18,6 @@ _TAKEN = (
     .scalar_subquery()
 )
 _CAME = func.coalesce(_TAKEN, PLAYER.c.joined_at)
-_PLAYED = PLAYER.join(GAME, GAME.c.id == PLAYER.c.game_id)
 
 
 # What is known in time stops the clock, so that no turn is missed: an announced vacation, failing email, an outage.
@@ -34,32 +32,40 @@ _EXCUSED = or_(DEADLINE.c.undelivered, _FOUND_LATER.correlate(DEADLINE))
 
 def counts(tx: Connection, person_ids: Collection[int], since: datetime) -> dict[int, Counts]:
     """What each of these people did at tables that began since this moment. An excused turn is one in time."""
-    recent = (PLAYER.c.person_id.in_(person_ids), GAME.c.started_at >= since)
-    per_person = PLAYER.c.person_id
-    asked = and_(DEADLINE.c.game_id == PLAYER.c.game_id, DEADLINE.c.seat == PLAYER.c.seat)
-    # The status is tested in the count: as a condition it would lead SQLite through all deadlines there ever were.
+    if not person_ids:
+        return {}
+    seats = (
+        select(PLAYER.c.person_id, PLAYER.c.seat, GAME.c.id, GAME.c.turn, GAME.c.status, _CAME.label("came"))
+        .join_from(PLAYER, GAME, GAME.c.id == PLAYER.c.game_id)
+        .where(PLAYER.c.person_id.in_(person_ids), GAME.c.started_at >= since)
+        .cte("seats")
+        .prefix_with("MATERIALIZED", dialect="postgresql")
+    )
+    # Statuses are tested in the counts: as conditions they would lead SQLite through all deadlines there ever were.
     # Rewound turns are no part of the game any more, so they do not count.
     # A turn counts once it is over for everyone: before, it would tell that this seat has answered.
-    ended = or_(DEADLINE.c.turn < GAME.c.turn, GAME.c.status.in_((TableStatus.OVER, TableStatus.VOID)))
+    ended = or_(DEADLINE.c.turn < seats.c.turn, seats.c.status.in_((TableStatus.OVER, TableStatus.VOID)))
     # A second chance is one turn with the missed one before it.
-    counting = and_(DEADLINE.c.asked_at >= _CAME, ended, ~IS_CHANCE)
+    counting = and_(DEADLINE.c.asked_at >= seats.c.came, ended, ~IS_CHANCE)
     over = and_(DEADLINE.c.status.in_((TurnStatus.CLOSED, TurnStatus.MISSED)), counting)
     missed = and_(DEADLINE.c.status == TurnStatus.MISSED, counting, ~_EXCUSED)
-    turns, missed_turns = (
-        select(per_person, func.count(case((which, 1)))).select_from(_PLAYED.join(DEADLINE, asked))
+    # Seat by seat: joined with them, PostgreSQL may read the turns of all games instead.
+    of_seat = and_(DEADLINE.c.game_id == seats.c.id, DEADLINE.c.seat == seats.c.seat)
+    all_turns, missed_turns = (
+        select(func.count(case((which, 1)))).where(of_seat).correlate(seats).scalar_subquery()
         for which in (over, missed)
     )
-    finished = select(per_person, func.count(distinct(GAME.c.id))).select_from(_PLAYED)
+    finished = func.count(distinct(case((seats.c.status == TableStatus.OVER, seats.c.id))))
+    query = select(seats.c.person_id, func.sum(all_turns), func.sum(missed_turns), finished).group_by(seats.c.person_id)
     left = select(OFFER.c.person_id, func.count()).where(
         OFFER.c.person_id.in_(person_ids), OFFER.c.status != OfferStatus.BACK, OFFER.c.offered_at >= since
     )
-    results = [
-        _by_person(tx, turns.where(*recent), per_person),
-        _by_person(tx, missed_turns.where(*recent), per_person),
-        _by_person(tx, finished.where(*recent, GAME.c.status == TableStatus.OVER), per_person),
-        _by_person(tx, left, OFFER.c.person_id),
-    ]
-    return {person: Counts(*(result.get(person, 0) for result in results)) for person in person_ids}
+    did = {
+        person_id: (int(turns), int(late), int(ended_games))
+        for person_id, turns, late, ended_games in tx.execute(query)
+    }
+    gone = {person_id: int(number) for person_id, number in tx.execute(left.group_by(OFFER.c.person_id))}
+    return {person: Counts(*did.get(person, (0, 0, 0)), gone.get(person, 0)) for person in person_ids}
 
 
 def missed_at(tx: Connection, game_id: int) -> dict[int, int]:
@@ -67,7 +73,3 @@ def missed_at(tx: Connection, game_id: int) -> dict[int, int]:
     missed = (DEADLINE.c.game_id == game_id, DEADLINE.c.status == TurnStatus.MISSED, ~_EXCUSED)
     query = select(DEADLINE.c.seat, func.count()).where(*missed).group_by(DEADLINE.c.seat)
     return {int(seat): int(number) for seat, number in tx.execute(query)}
-
-
-def _by_person(tx: Connection, query: Select[Any], person: Any) -> dict[int, int]:
-    return {int(person_id): int(number) for person_id, number in tx.execute(query.group_by(person))}

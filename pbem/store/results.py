@@ -21,6 +21,7 @@ NOT_COUNTED: Final = 0
 
 # Written out, so that the partial index fits.
 _IS_CHANGE = RESULT.c.what != literal_column(f"'{ResultKind.ENDED}'")
+_IS_MERGE = RESULT.c.what == literal_column(f"'{ResultKind.MERGED}'")
 _LATER = RESULT.alias("later")
 _LAST_CHANGE = select(func.max(RESULT.c.seq)).where(_IS_CHANGE)
 
@@ -87,8 +88,27 @@ def all_changes(tx: Connection) -> list[ResultRow]:
 def merged(tx: Connection) -> dict[str, str]:
     """The key that each merged player has now."""
     return merged_by(
-        queries.many(tx, ResultRow, select(RESULT).where(RESULT.c.into.is_not(None)).order_by(RESULT.c.seq))
+        queries.many(tx, ResultRow, select(RESULT).where(_IS_CHANGE, RESULT.c.into.is_not(None)).order_by(RESULT.c.seq))
     )
+
+
+def present_keys(tx: Connection, players: Collection[str]) -> dict[str, str]:
+    """The key that each of these players has now: another one for those who were merged."""
+    now, since = {player: player for player in players}, dict.fromkeys(players, 0)
+    while True:
+        query = select(RESULT.c.player, RESULT.c.seq, RESULT.c.into).where(
+            _IS_MERGE, RESULT.c.player.in_(set(now.values()))
+        )
+        merges = list(tx.execute(query.order_by(RESULT.c.seq)))
+        found = {
+            player: later[0]
+            for player, key in now.items()
+            if (later := [row for row in merges if row.player == key and row.seq > since[player]])
+        }
+        if not found:
+            return now
+        for player, row in found.items():
+            now[player], since[player] = row.into, row.seq
 
 
 def merged_by(rows: Iterable[ResultRow]) -> dict[str, str]:

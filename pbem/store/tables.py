@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import (
+    ColumnElement,
     Connection,
     and_,
     bindparam,
@@ -32,6 +33,8 @@ from pbem.store.schema import (
     DEADLINE,
     GAME,
     INVITATION,
+    IS_OPEN,
+    IS_WAITING,
     JOIN_REQUEST,
     LINK,
     OFFER,
@@ -98,14 +101,13 @@ def public_games(
 
 def expired(tx: Connection, now: datetime) -> list[int]:
     """Tables that have waited for players too long."""
-    waiting = GAME.c.status.in_((TableStatus.PLANNED, TableStatus.OPEN))
-    query = select(GAME.c.id).where(waiting, GAME.c.expires_at <= now)
+    query = select(GAME.c.id).where(IS_WAITING, GAME.c.expires_at <= now)
     return list(tx.execute(query.order_by(GAME.c.expires_at)).scalars())
 
 
 def due_to_start(tx: Connection, now: datetime) -> list[int]:
     """Open tables whose date has come."""
-    query = select(GAME.c.id).where(GAME.c.status == TableStatus.OPEN, GAME.c.starts_at <= now)
+    query = select(GAME.c.id).where(IS_OPEN, GAME.c.starts_at <= now)
     return list(tx.execute(query.order_by(GAME.c.starts_at)).scalars())
 
 
@@ -141,8 +143,7 @@ def count_current(tx: Connection, person_id: int) -> int:
 
 
 def of_person(tx: Connection, person_id: int, statuses: Iterable[str]) -> list[GameRow]:
-    joined = and_(PLAYER.c.game_id == GAME.c.id, PLAYER.c.person_id == person_id)
-    query = select(GAME).where(select(PLAYER.c.number).where(joined).exists(), GAME.c.status.in_(list(statuses)))
+    query = select(GAME).where(*_own_tables(person_id, statuses))
     return queries.many(tx, GameRow, query.order_by(GAME.c.id))
 
 
@@ -152,10 +153,16 @@ def names_of(tx: Connection, person_id: int) -> set[str]:
 
 def finished_games(tx: Connection, person_id: int, limit: int) -> list[GameRow]:
     """A person's finished games, latest first."""
-    joined = and_(PLAYER.c.game_id == GAME.c.id, PLAYER.c.person_id == person_id)
-    over = (select(PLAYER.c.number).where(joined).exists(), GAME.c.status.in_((TableStatus.OVER, TableStatus.VOID)))
-    query = select(GAME).where(*over).order_by(GAME.c.ended_at.desc(), GAME.c.id.desc()).limit(limit)
-    return queries.many(tx, GameRow, query)
+    order = (GAME.c.ended_at.desc(), GAME.c.id.desc())
+    # A game is a long row: only those that are listed are read whole.
+    latest = select(GAME.c.id).where(*_own_tables(person_id, (TableStatus.OVER, TableStatus.VOID)))
+    query = select(GAME).where(GAME.c.id.in_(latest.order_by(*order).limit(limit)))
+    return queries.many(tx, GameRow, query.order_by(*order))
+
+
+def _own_tables(person_id: int, statuses: Iterable[str]) -> tuple[ColumnElement[bool], ...]:
+    own = select(PLAYER.c.game_id).where(PLAYER.c.person_id == person_id)
+    return GAME.c.id.in_(own), queries.unindexed(GAME.c.status).in_(list(statuses))
 
 
 def titles(tx: Connection, game_ids: Collection[int]) -> dict[int, str]:

@@ -119,7 +119,7 @@ def due(tx: Connection, now: datetime) -> list[int]:
     """The ids of tournaments that have something to do: sign-up is over, a table has ended, or a round is late."""
     current = select(TOURNAMENT.c.id).where(_CURRENT, TOURNAMENT.c.paused_at.is_(None))
     ended = select(ROUND_TABLE.c.tournament_id).join(GAME, GAME.c.id == ROUND_TABLE.c.game_id)
-    ended = ended.where(ROUND_TABLE.c.places.is_(None), GAME.c.status.in_(_ENDED))
+    ended = ended.where(ROUND_TABLE.c.places.is_(None), queries.unindexed(GAME.c.status).in_(_ENDED))
     closes = (TOURNAMENT.c.status == TournamentStatus.OPEN) & (TOURNAMENT.c.closes_at <= now)
     late = (TOURNAMENT.c.status == TournamentStatus.PLAYING) & (TOURNAMENT.c.due_at <= now)
     return list(

@@ -42,8 +42,8 @@ def own_ratings(tx: Tx, server: Server, person_id: int) -> OwnRatings:
     now = ratings.of_player(tx, person.key)
     if not now:
         return OwnRatings((), (), (), person.show_ratings)
-    rows = ratings.course(tx, person.key, 2 * MOST_POINTS)
     kinds = sorted(now)
+    rows = ratings.course(tx, person.key, kinds, MOST_POINTS)
     courses = {kind: tuple((row.seq, ratings.after(row)) for row in rows if row.kind == kind) for kind in kinds}
     return OwnRatings(
         ratings=tuple((kind, now[kind]) for kind in kinds),

@@ -145,10 +145,10 @@ def _as_corrected(tx: Tx, row: GameRow, ended: Sequence[ResultRow]) -> list[Resu
 
 def _parts(tx: Tx, rows: Iterable[ResultRow]) -> list[tuple[int | None, str, int | None]]:
     """The seat, player and rank of each row, with players as they have been merged since."""
-    now = results.merged(tx)
+    listed = list(rows)
+    now = results.present_keys(tx, {row.player for row in listed})
     return sorted(
-        ((row.seat, now.get(row.player, row.player), row.rank) for row in rows),
-        key=lambda part: (part[0] is None, part[0], part[1]),
+        ((row.seat, now[row.player], row.rank) for row in listed), key=lambda part: (part[0] is None, part[0], part[1])
     )
 
 

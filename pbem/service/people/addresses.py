@@ -127,13 +127,13 @@ def invitees(tx: Tx, server: Server, addresses: Collection[str]) -> dict[str, Pe
     typed = {address: find_or_add(tx, server, address) for address in addresses}
     for person_id in sorted({person.id for person in typed.values()}):
         people.lock(tx, person_id)
-    merged = results.merged(tx)
+    merged = results.present_keys(tx, {person.key for person in typed.values()})
     return {address: _as_merged(tx, person, merged) for address, person in typed.items()}
 
 
 def _as_merged(tx: Tx, person: PersonRow, merged: Mapping[str, str]) -> PersonRow:
     """The person that someone was merged into, or they themselves."""
-    now = people.by_key(tx, merged[person.key]) if person.key in merged else person
+    now = person if merged[person.key] == person.key else people.by_key(tx, merged[person.key])
     return person if now is None or is_former(now.address) else now
 
 

@@ -3,14 +3,13 @@
 Ratings of a group follow from results that its page shows every member anyway.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
 from pbem.domain.conditions import NONE
 from pbem.domain.errors import NotFound
 from pbem.domain.ratings import OVERALL, Key, Rating, changes
-from pbem.domain.states import ResultKind, TableStatus
+from pbem.domain.states import TableStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
 from pbem.service.server import Server
@@ -84,18 +83,11 @@ def _ratings(tx: Tx, found: Membership, every: list[GameRow]) -> tuple[tuple[Gro
     if not played:
         return ()
     endings = results.of_games(tx, list(played))
-    same = {row.player: row.into for row in results.all_changes(tx) if row.what == ResultKind.MERGED and row.into}
+    now = results.present_keys(tx, {row.player for rows_of_game in endings.values() for row in rows_of_game})
     current: dict[Key, Rating] = {}
     for game in sorted(played.values(), key=lambda each: each.result_seq or 0):
-        ranks = [(_last_key(same, row.player), row.rank) for row in endings[game.id] if row.rank is not None]
+        ranks = [(now[row.player], row.rank) for row in endings[game.id] if row.rank is not None]
         current |= {(each.player, each.kind): each.after for each in changes(game.kind, ranks, current)}
     keys = people.read_all(tx, {row.person_id for row in found.members})
     rated = [(row, current.get((keys[row.person_id].key, OVERALL))) for row in found.members]
     return tuple(sorted(((row, rating) for row, rating in rated if rating is not None), key=lambda each: -each[1].mu))
-
-
-def _last_key(same: Mapping[str, str], player: str) -> str:
-    """The key that a player has now, after being merged."""
-    while player in same:
-        player = same[player]
-    return player

@@ -35,7 +35,8 @@ MOST_WATCHED: Final = 6
 @dataclass(frozen=True, slots=True)
 class TableSummary:
     """One table. `people`, `levels`, `reliability` and `ratings` are parallel to `players`, by joining: a bot has a level, and a
-    person reliability. There are ratings at rated tables, of bots and of people who show theirs. `free` seats are open to anyone."""
+    person reliability, unless a list leaves it out. There are ratings at rated tables, of bots and of people who show theirs. `free`
+    seats are open to anyone."""
 
     game_id: int
     key: str
@@ -97,7 +98,7 @@ def by_key(tx: Tx, server: Server, key: str) -> TableSummary:
 
 
 def of_row(tx: Tx, server: Server, row: GameRow) -> TableSummary:
-    return summaries(tx, server, [row])[0]
+    return summaries(tx, server, [row], whole=True)[0]
 
 
 def by_id(tx: Tx, server: Server, game_id: int) -> TableSummary:
@@ -105,14 +106,18 @@ def by_id(tx: Tx, server: Server, game_id: int) -> TableSummary:
     return of_row(tx, server, games.read(tx, game_id))
 
 
-def summaries(tx: Tx, server: Server, rows: list[GameRow]) -> list[TableSummary]:
-    """Summaries of these tables, in their order and in a fixed number of statements."""
+def summaries(tx: Tx, server: Server, rows: list[GameRow], *, whole: bool = False) -> list[TableSummary]:
+    """Summaries of these tables, in their order and in a fixed number of statements.
+
+    Lists say of tables that wait for players how reliable and how strong these are; of others only the `whole` summary does.
+    """
     players = player_rows.of_games(tx, [row.id for row in rows])
     hosts = people.read_all(tx, {row.host_id for row in rows})
-    seated = {player.person_id for group in players.values() for player in group if player.person_id is not None}
+    described = [row for row in rows if whole or row.status == TableStatus.OPEN]
+    seated = {player.person_id for row in described for player in players[row.id] if player.person_id is not None}
     counts = counting.counts(tx, seated, server.now() - PERIOD)
     records = {person: reliability(count) for person, count in counts.items()}
-    rated = _ratings(tx, {row.id: row.kind for row in rows if row.rated}, players)
+    rated = _ratings(tx, {row.id: row.kind for row in described if row.rated}, players)
     return [_summary(row, players[row.id], hosts[row.host_id], records, rated) for row in rows]
 
 
@@ -166,7 +171,7 @@ def _summary(
         players=tuple(player.name for player in players),
         people=tuple(player.person_id for player in players),
         levels=tuple(player.bot for player in players),
-        reliability=tuple(None if player.person_id is None else records[player.person_id] for player in players),
+        reliability=tuple(records.get(player.person_id or 0) for player in players),
         ratings=tuple(rated.get((row.id, player.number)) for player in players),
         bots=sum(player.bot is not None for player in players),
         free=max(row.seats - len(players) - seat_for_host, 0) if row.status == TableStatus.OPEN else 0,

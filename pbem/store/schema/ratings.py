@@ -30,6 +30,7 @@ class ResultRow(NamedTuple):
 
 
 _IS_CHANGE: Final = text("what <> 'ended'")
+_IS_MERGE: Final = text("what = 'merged'")
 
 RESULT = table(
     "result",
@@ -39,6 +40,7 @@ RESULT = table(
     Index(None, "player"),
     # Partial, because corrections and merges are few.
     Index("ix_result_changes", "seq", sqlite_where=_IS_CHANGE, postgresql_where=_IS_CHANGE),
+    Index("ix_result_merges", "player", sqlite_where=_IS_MERGE, postgresql_where=_IS_MERGE),
 )
 
 

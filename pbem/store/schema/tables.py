@@ -86,6 +86,8 @@ class GameRow(NamedTuple):
 HAS_NO_RESULT: Final = text("rated AND status = 'over' AND result_seq IS NULL")
 IS_NOT_COUNTED: Final = text("NOT private AND status = 'over' AND counted IS NULL")
 IS_PUBLIC_RESULT: Final = text("NOT private AND status = 'over'")
+IS_WAITING: Final = text("status IN ('planned', 'open')")
+IS_OPEN: Final = text("status = 'open'")
 
 GAME = table(
     "game",
@@ -101,6 +103,8 @@ GAME = table(
     Index(None, "status", "kind", "rules"),
     Index(None, "host_id"),
     Index(None, "ended_at"),
+    Index("ix_game_expiry", "status", "expires_at", sqlite_where=IS_WAITING, postgresql_where=IS_WAITING),
+    Index("ix_game_start", "status", "starts_at", sqlite_where=IS_OPEN, postgresql_where=IS_OPEN),
     Index("ix_game_result", "status", "ended_at", "id", sqlite_where=HAS_NO_RESULT, postgresql_where=HAS_NO_RESULT),
     Index("ix_game_counted", "status", "ended_at", "id", sqlite_where=IS_NOT_COUNTED, postgresql_where=IS_NOT_COUNTED),
     Index(

@@ -138,6 +138,13 @@ class RoundTableRow:
     corrections: str
 
 
+_IS_NOT_NOTED: Final = text("places IS NULL")
+
 ROUND_TABLE = table(
-    "round_table", RoundTableRow, UniqueConstraint("game_id"), one_of("how", "", "played", "bots", "void")
+    "round_table",
+    RoundTableRow,
+    UniqueConstraint("game_id"),
+    one_of("how", "", "played", "bots", "void"),
+    # Partial, because the tables of the present rounds are few.
+    Index("ix_round_table_not_noted", "game_id", sqlite_where=_IS_NOT_NOTED, postgresql_where=_IS_NOT_NOTED),
 )

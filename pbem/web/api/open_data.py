@@ -86,10 +86,8 @@ def statistics(kind: str) -> Response:
 
 
 def _ratings(slug: str, **part: str) -> Response:
-    limit = _limit()
-    found = server().query(ratings.shown_to_everyone, slug, _after(), limit + 1)
-    listed = [public_answers.rating(*each) for each in found[:limit]]
-    return _list("ratings", listed, found[limit - 1][0] if len(found) > limit else "", **part)
+    found, last = server().query(ratings.shown_to_everyone, slug, _after(), _limit())
+    return _list("ratings", [public_answers.rating(*each) for each in found], last, **part)
 
 
 def _list(name: str, listed: list[public_answers.Json], last: str, **part: str) -> Response:

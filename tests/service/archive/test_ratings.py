@@ -199,6 +199,15 @@ def test_a_merge_joins_the_results_of_two_players(server, table, person):
     assert old in {row.player for row in results_of(game)}
 
 
+def test_a_player_merged_twice_is_who_they_are_now(server):
+    for key, into in (("a", "b"), ("c", "d"), ("b", "c"), ("d", "a")):
+        server.run(ratings.merge, key, into)
+    with server.store.read() as tx:
+        merged = result_rows.merged(tx)
+        asked = ("a", "b", "c", "d", "e")
+        assert result_rows.present_keys(tx, asked) == {key: merged.get(key, key) for key in asked}
+
+
 def test_the_name_of_a_deleted_person_goes_and_the_key_stays(server, table, person):
     game = played(table)
     ann = person("Ann")

@@ -9,7 +9,7 @@ from pbem.service.account import delete, profiles
 from pbem.service.archive import game_statistics, ratings
 from pbem.service.play.endings import ranking_at_end
 from pbem.service.tournaments import reading, rounds, sign_up
-from pbem.store import people, profiles as profile_rows
+from pbem.store import people, profiles as profile_rows, ratings as rating_rows
 from tests.service.database import count_calls
 from tests.service.desk.test_audit import plan_of
 from tests.service.desk.test_overview import scans
@@ -176,7 +176,9 @@ def test_a_person_who_is_not_public_is_as_if_they_had_neither_profile_nor_rating
     assert key not in program.get("/games").text
 
 
-def test_ratings_are_of_those_who_show_them_and_pages_are_in_the_order_of_keys(program, over, server, shows):
+def test_ratings_are_of_those_who_show_them_and_pages_are_in_the_order_of_keys(
+    program, over, server, shows, monkeypatch
+):
     game = over(rated=True)
     while ratings.add_endings(server):
         pass
@@ -187,6 +189,14 @@ def test_ratings_are_of_those_who_show_them_and_pages_are_in_the_order_of_keys(p
     for path in ("/ratings", "/ratings/bid"):
         pages = program.pages(f"{path}?limit=1")
         assert [each["player"] for page in pages for each in page.get_json()["ratings"]] == sorted(keys)
+    # Where few have played a game, a page ends after a number of people, and the next one goes on.
+    with monkeypatch.context() as patched:
+        patched.setattr(rating_rows, "AT_ONCE", 1)
+        patched.setattr(rating_rows, "MOST_LOOKS", 1)
+        for path, found in (("/ratings/bid", sorted(keys)), ("/ratings/templari", [])):
+            pages = program.pages(path)
+            assert len(pages) > 1
+            assert [each["player"] for page in pages for each in page.get_json()["ratings"]] == found
     (best,) = [each for each in program.get("/ratings/bid").get_json()["ratings"] if each["rating"] > 1500] or [None]
     assert best is None or best["games"] == 1
     assert program.get("/ratings/templari").get_json()["ratings"] == []
