@@ -150,6 +150,30 @@ _BY_COMMAND: Final[dict[str, dict[str, Figure]]] = {
         "backup sqlite": Figure("SQLite: a backup, for each row, as a multiple of the same among 1,000 games", max),
         "scans sqlite": Figure("SQLite: large tables that one of these reads from one end to the other", max),
     },
+    "community": {
+        "games": Figure("PostgreSQL: finished public rated games", max),
+        "people": Figure("people, with 30 seats in these on average", max),
+        "busiest": Figure("games of the person who has played most", max),
+        **{
+            f"{what} {kind}": Figure(f"{words}: {what}{also}", max)
+            for kind, words in {
+                "front page": "the front page",
+                "hall": "all public tables, by state and game, the first pages and later ones",
+                "table": "the page of a table",
+                "profile": "a profile, also of who has played most",
+                "statistics": "statistics of a game",
+                "tournaments": "lists of tournaments",
+                "tournament": "a tournament with its standings",
+                "calendar": "the calendar with the winners, its files and news",
+                "groups": "a group with its tables and ratings",
+                "my pages": "the pages and files of who has played most",
+                "open data": "`/api/v1`, the first pages and later ones",
+                "ticks": "rating or counting a game, or a hundred games of the dump",
+            }.items()
+            for what, also in (("statements", ", at most"), ("rows", " read, at most"))
+        },
+        "scans": Figure("large tables that one of these reads from one end to the other", max),
+    },
     "bench": {
         "move of insert sqlite": Figure("moves a second, as a share of single inserts (SQLite)", aim="at least 0.35"),
         "move of insert postgresql": Figure(
@@ -202,6 +226,9 @@ FIGURES: Final = {
 
 COMMANDS: Final = tuple(_BY_COMMAND)
 
+ALSO: Final = {"community": "scale"}
+"""Figures with a block of their own that another command measures. They stay as they are where a run measures only others."""
+
 
 def read() -> dict[str, Any]:
     """What was measured last, by command."""
@@ -213,8 +240,11 @@ def note(properties: Iterable[tuple[str, object]], *, passed: bool) -> None:
     """Write the figures of the command that is running, if one is and its tests have noted any; `passed`: all of them have."""
     run = os.environ.get(VARIABLE, "")
     command = run.partition(" ")[0]
-    if (passed or command == WITH_AIMS) and (figures := combined(command, properties)):
-        write(run, figures)
+    if passed or command == WITH_AIMS:
+        noted = list(properties)
+        for block_name in (command, *(name for name, of in ALSO.items() if of == command)):
+            if figures := combined(block_name, noted):
+                write(block_name, run, figures)
 
 
 def combined(command: str, properties: Iterable[tuple[str, object]]) -> dict[str, Number]:
@@ -228,11 +258,11 @@ def combined(command: str, properties: Iterable[tuple[str, object]]) -> dict[str
     return {name: FIGURES[name].of(noted[name]) for name in FIGURES if name in noted}
 
 
-def write(run: str, figures: Mapping[str, Number]) -> None:
-    """Keep the figures of a run, and show them on the pages."""
+def write(block_name: str, run: str, figures: Mapping[str, Number]) -> None:
+    """Keep the figures of a block from a run, and show them on the pages."""
     measured = read()
     rounded = {name: round(value, 3) for name, value in figures.items()}
-    measured[run.split(maxsplit=1)[0]] = {
+    measured[block_name] = {
         "run": run,
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
         "commit": _commit(),
@@ -262,7 +292,7 @@ def filled(page: str, measured: Mapping[str, Any]) -> str:
 def block(command: str, measured: Mapping[str, Any] | None) -> str:
     """The figures of a command as a table, with what was run."""
     figures = {} if measured is None else measured["figures"]
-    about = f"`make {command}`: {UNKNOWN}."
+    about = f"`make {ALSO.get(command, command)}`: {UNKNOWN}."
     if measured is not None:
         at = f", with the program as of commit {measured['commit']}" if measured["commit"] else ""
         about = f"`make {measured['run']}` on {measured['date']}{at}:"

@@ -1,6 +1,6 @@
 """Copies of rows by strides of ids: copy `n` of a row has every id moved on by `n` strides of its table, so references stay whole.
 
-Moments are moved too, and names and keys are made different. What else a copy has is said in SQL, where `s.n` is its number and `t` the
+Moments are moved too, and names and keys are made different. Anything else is said in SQL, where `s.n` is its number and `t` the
 row that is copied.
 """
 
@@ -25,9 +25,6 @@ AT_ONCE: Final = 2_000
 AHEAD: Final = frozenset({"due_at", "remind_at", "expires_at"})
 """Moments that lie in the future."""
 
-APART: Final = timedelta(minutes=10)
-"""The time between what happened to one copy and to the next: more games, and no more moves an hour."""
-
 Place = tuple[str, str]
 """A table and its column."""
 
@@ -47,7 +44,9 @@ class Copying:
     conditions: Mapping[str, str] = field(default_factory=dict)
     past: str = "-s.n"
     future: str = "s.n"
-    """By how many times `APART` moments are moved."""
+    """By how many times `apart` moments are moved."""
+    apart: timedelta = timedelta(minutes=10)
+    """The time between what happened to one copy and to the next: more games, and no more moves an hour."""
 
     def run(self, server: Server, times: int) -> None:
         """Make so many copies of what is there."""
@@ -103,7 +102,7 @@ class Copying:
         if isinstance(column.type, Moment):
             # Links expire after the games that they belong to, and emails are due when they are queued.
             by = self.future if column.name in AHEAD and table.name != "outbox" else self.past
-            seconds = f"({by}) * {APART.total_seconds():.0f}"
+            seconds = f"({by}) * {self.apart.total_seconds():.0f}"
             if on_sqlite:
                 return f"strftime('%Y-%m-%d %H:%M:%f', {own}, ({seconds}) || ' seconds') || '000'"
             return f"{own} + ({seconds}) * interval '1 second'"

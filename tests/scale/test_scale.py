@@ -83,11 +83,11 @@ def quickest(few: dict[str, Work], many: dict[str, Work]) -> dict[str, tuple[flo
     return {name: (best[0], best[1]) for name, best in found.items()}
 
 
-def whole_tables(server: Server, works: dict[str, Work]) -> set[tuple[str, str]]:
-    """The large tables that a piece of work reads from one end to the other."""
+def whole_tables(server: Server, works: dict[str, Work], rows_of_large: int = FEW) -> set[tuple[str, str]]:
+    """The tables of more rows than this that a piece of work reads from one end to the other."""
     with server.store.read() as tx:
         rows = database_copy.counts(tx)
-    large = {table.name for table in METADATA.sorted_tables if rows[table.name] > FEW}
+    large = {table.name for table in METADATA.sorted_tables if rows[table.name] > rows_of_large}
     found: set[tuple[str, str]] = set()
     for name, do in works.items():
         with statements(server) as sent:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import event
 
@@ -22,6 +23,7 @@ from pbem.web.app import create_app
 from pbem.worker.ticks import TICKS, WorkerContext
 from tests.fakes import FakeClock
 from tests.mail.transports import ACCEPTED, FunctionTransport
+from tests.service.desk.test_overview import nodes
 from tests.service.outgoing.test_deliver import HEAD
 from tests.service.running_game import RunningGame
 from tests.web.browser import HOST, Links
@@ -91,9 +93,9 @@ def lists(server: Server) -> dict[str, Work]:
 
 
 @contextmanager
-def statements(server: Server) -> Iterator[list[tuple[str, object]]]:
+def statements(server: Server) -> Iterator[list[tuple[str, Any]]]:
     """The statements that are sent meanwhile, each with its values."""
-    found: list[tuple[str, object]] = []
+    found: list[tuple[str, Any]] = []
 
     def executed(
         _connection: object, _cursor: object, statement: str, values: object, _context: object, many: bool
@@ -106,6 +108,19 @@ def statements(server: Server) -> Iterator[list[tuple[str, object]]]:
         yield found
     finally:
         event.remove(server.store.engine, "before_cursor_execute", executed)
+
+
+def rows_read(server: Server, sent: list[tuple[str, Any]]) -> int:
+    """The rows that PostgreSQL reads for these statements, those it passes over included. What they change is rolled back."""
+    found = 0
+    for statement, values in sent:
+        with server.store.engine.connect() as connection:
+            plan = connection.exec_driver_sql(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}", values).scalar_one()
+        for node in nodes(plan[0]["Plan"]):
+            if "Relation Name" in node:
+                passed_over = node.get("Rows Removed by Filter", 0) + node.get("Rows Removed by Index Recheck", 0)
+                found += round((node["Actual Rows"] + passed_over) * node["Actual Loops"])
+    return found
 
 
 def count_steps(server: Server, works: dict[str, Work]) -> dict[str, int]:
