@@ -2,7 +2,7 @@
 # All paths are relative, so the checkout may live in a folder with spaces in its name.
 
 PYTHON ?= python3
-WORKERS ?= 3
+WORKERS ?= 4
 EXAMPLES ?= 2000
 MOVES ?= 20000
 SEEDS ?= 10
