@@ -145,6 +145,14 @@ def reset_logging() -> Iterator[None]:
     structlog.reset_defaults()
 
 
+@pytest.fixture(autouse=True)
+def reset_umask() -> Iterator[None]:
+    """Let every test write files that all may read: a command run in this process leaves its own mask behind."""
+    mask = os.umask(0o022)
+    yield
+    os.umask(mask)
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     names = [name for mark in item.iter_markers("needs") for name in mark.args]
     missing = [name for name in names if find_tool(name) is None]

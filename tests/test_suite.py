@@ -321,6 +321,24 @@ def test_processes_of_a_suite_in_the_background_of_a_script_hear_ctrl_c(suite: p
         signal.signal(signal.SIGINT, before)
 
 
+def test_no_test_leaves_its_mask_for_files_to_the_next(suite: pytest.Pytester) -> None:
+    suite.makepyfile("""
+        import os
+        import pytest
+
+        @pytest.fixture(scope="module", params=[1, 2])
+        def mask(request):
+            mask = os.umask(0o022)
+            os.umask(mask)
+            return mask
+
+        def test_one(mask):
+            assert mask == 0o022
+            os.umask(0o077)
+    """)
+    suite.runpytest("-p", "no:randomly").assert_outcomes(passed=2)
+
+
 def test_a_port_that_one_process_was_given_is_given_to_no_other() -> None:
     port = free_port()
     only = f"from tests import ports; ports._left[:] = [{port}]; ports.free_port()"

@@ -1,7 +1,7 @@
 """Servers to look after: those of the service tests, and whole ones in folders of their own."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -58,9 +58,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def pbem(folder: Path) -> Iterator[Run]:
+def pbem(folder: Path) -> Run:
     """Run a command in the empty folder: pbem("keys", "list", PBEM_SITE_NAME="Ours", typed="yes\\n")."""
-    mask = os.umask(0o022)
 
     def run(*arguments: str, typed: str | None = None, **environ: str) -> Result:
         settings: Mapping[str, str | None] = environ
@@ -70,5 +69,4 @@ def pbem(folder: Path) -> Iterator[Run]:
             raise result.exception
         return result
 
-    yield run
-    os.umask(mask)
+    return run
