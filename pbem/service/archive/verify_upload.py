@@ -36,7 +36,15 @@ MOST_ROWS: Final = 10_000
 MOST_ANSWERED: Final = 2**18
 """Characters of a result: ten times an ordinary one."""
 
+NICENESS: Final = 5
+"""Pages and moves come first, but a busy machine must still come to it within `MOST_WAIT`."""
+
 MOST_SECONDS: Final = 20
+"""Seconds of CPU."""
+
+MOST_WAIT: Final = 60
+"""Seconds until a busy machine gives up."""
+
 MOST_MEMORY: Final = 2**30
 
 MOST_DRAWN: Final = 600
@@ -86,7 +94,7 @@ class UploadReport:
 def inspect(text: str, sealed: str = "") -> UploadReport:
     """Check a game file, and say what became of the sealed choice with a fingerprint, if one is given.
 
-    Raises BadInput if it is none or takes too much, TooMany while another is checked.
+    Raises BadInput if it is none or takes too much, TooMany while another is checked or the machine is too busy.
     """
     sealed = digits_of(sealed)
     if sealed and not _IS_FINGERPRINT.fullmatch(sealed):
@@ -118,8 +126,7 @@ def main() -> None:
     """Check a file from standard input with little time and memory, and print the result."""
     child_process.limit(child_process.CPU, MOST_SECONDS)
     child_process.limit(child_process.MEMORY, MOST_MEMORY)
-    # Pages and moves come first.
-    os.nice(19)
+    os.nice(NICENESS)
     # Standard output is for the answer only.
     program_log.configure(sys.stderr, logging.WARNING)
     try:
@@ -133,12 +140,16 @@ def main() -> None:
 
 def _run_process(text: str, sealed: str) -> dict[str, Any]:
     command = child_process.command("pbem.service.archive.verify_upload", *([sealed] if sealed else []))
-    environment, most = child_process.environment(), 3 * MOST_SECONDS
+    environment = child_process.environment()
     try:
         done = subprocess.run(  # noqa: S603 - our own module; what comes from elsewhere is only read
-            command, input=text.encode(), capture_output=True, env=environment, timeout=most, check=True
+            command, input=text.encode(), capture_output=True, env=environment, timeout=MOST_WAIT, check=True
         )
         answer: dict[str, Any] = json.loads(done.stdout)
+    except subprocess.TimeoutExpired as late:
+        raise TooMany(
+            _("Our server is too busy to check it now."), remedy=_("Nothing is wrong with the file. Try again later.")
+        ) from late
     except (subprocess.SubprocessError, ValueError) as error:
         raise _too_much() from error
     return answer

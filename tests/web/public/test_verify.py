@@ -7,6 +7,7 @@ import pytest
 from lxml import html
 
 from engine import codec
+from pbem import child_process
 from pbem.domain import hash_chain
 from pbem.service.archive import export, verify_upload
 from pbem.service.tables import leaving
@@ -253,10 +254,18 @@ def test_a_malicious_file_is_refused_and_does_no_harm(browser, file, lie):
 
 
 def test_a_file_that_takes_too_long_is_given_up(browser, file, monkeypatch):
-    monkeypatch.setattr(verify_upload, "MOST_SECONDS", 0.001)
+    # As the system ends a process that had all its time.
+    monkeypatch.setattr(child_process, "command", lambda *module: ["sh", "-c", "cat > /dev/null; kill -XCPU $$"])
     page = send(browser, file.encode())
     assert (page.status, "more time or memory" in page.text) == (400, True)
     assert "pbem verify FILE" in page.text
+
+
+def test_a_machine_too_busy_to_check_a_file_says_so_and_blames_no_file(browser, file, monkeypatch):
+    monkeypatch.setattr(verify_upload, "MOST_WAIT", 0.001)
+    page = send(browser, file.encode())
+    assert (page.status, "more time or memory" in page.text) == (429, False)
+    assert "too busy to check it now" in page.text
 
 
 @pytest.mark.parametrize("kind", ["log", "talk"])
