@@ -4,8 +4,8 @@ Four promises, tested by tests/test_suite.py:
 
 - a missing program that a test needs is named at the end of the run, with the way to get it;
 - with PBEM_TEST_NO_SKIP=1 every kind of skip is a failure, so continuous integration cannot pass by leaving out tests;
-- a whole run tries slices of large sets, other ones with each commit, and all with PBEM_TEST_ALL=1: a twelfth of the slow tests,
-  and three cases of any other test;
+- a whole run tries slices of large sets, other ones with each commit, and all with PBEM_TEST_ALL=1: a twentieth of the slow
+  tests, and two cases of any other test;
 - after a failure, the seed of the random order is printed with the command that repeats the run.
 
 pyproject.toml limits sockets to this machine, turns warnings into errors and makes the order random.
@@ -195,10 +195,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         _prepare_groups(items)
 
 
-_OF_SLOW_TESTS: Final = pytest.mark.slice(1 / 12, among="slow tests").mark
+_OF_SLOW_TESTS: Final = pytest.mark.slice(1 / 20, among="slow tests").mark
 """The slice that a slow test has in a run of everything."""
 
-_CASES: Final = 3
+_CASES: Final = 2
 """How many cases of any other test such a run tries."""
 
 

@@ -185,6 +185,7 @@ def phone(chromium: Browser) -> Iterator[Page]:
     context.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "seats"), tables())
 def test_table_hand_and_bar_fit_the_first_screen_of_a_phone(app: Flask, phone: Page, kind: str, seats: int) -> None:
     wrong = []
@@ -218,6 +219,7 @@ def _wrong_while_waiting(app: Flask, phone: Page, position: Table) -> list[str]:
     return wrong if fits and names and "ago)" in notice else [*wrong, f"seat {seat}: {found}, {notice}"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "seats"), [(kind, seats) for kind in all_games.names() for seats in _numbers(kind)])
 def test_no_card_of_a_hand_lies_over_another_and_none_leaves_its_panel(
     app: Flask, phone: Page, kind: str, seats: int
@@ -266,6 +268,7 @@ def test_the_range_of_a_bid_is_not_cut_off_on_a_phone(app: Flask, phone: Page) -
     assert all(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "seats"), tables())
 def test_the_bar_lies_beside_the_table_on_a_wide_screen(app: Flask, chromium: Browser, kind: str, seats: int) -> None:
     page = chromium.new_page()

@@ -20,6 +20,7 @@ def test_a_game_gives_reasons_in_sentences(name):
     assert all(why.endswith(".") for why in reasons(game.load(name)).values())
 
 
+@pytest.mark.slow
 def test_the_kit_notices_a_game_that_bars_a_verb_it_offers():
     sound: Game = game.load_file(TOY)
     (verb,) = {act.verb for act in begin(sound, 2, bytes(32)).asks()[0].acts}

@@ -101,6 +101,7 @@ def test_the_terminal_plays_a_game_of_another_package(site, capsys):
     assert "\n1. " in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_kit_checks_a_game_of_another_package(site, capsys):
     shutil.copy(TOYS / "caravans.py", site / "caravans.py")
     publish(site, "desert", "caravans = caravans:Caravans")

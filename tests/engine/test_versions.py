@@ -11,6 +11,7 @@ from tests.engine import digests
 DIGESTS = json.loads(digests.FILE.read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", game.names())
 def test_a_version_of_the_rules_never_changes(name):
     rules = game.load(name)

@@ -232,6 +232,7 @@ IS_STOPPED = pytest.mark.timeout(method="thread")
 BLANKS = Growing("a", " ", "b")
 
 
+@pytest.mark.slow
 @IS_STOPPED
 @examples
 @example(in_header("X-Any", BLANKS, 90_000))
@@ -251,6 +252,7 @@ def test_the_largest_emails_are_read_or_refused(raw):
     read(raw[:LARGEST])
 
 
+@pytest.mark.slow
 @IS_STOPPED
 @examples
 @example(sheet=Growing("a", "[", "{text-decoration:line-through}"))

@@ -4,6 +4,8 @@ import re
 import tomllib
 from pathlib import Path
 
+import pytest
+
 import pbem
 from engine import testing
 from engine.game import load_file
@@ -23,6 +25,7 @@ def test_the_files_on_the_page_are_those_of_the_package_that_is_tested():
     assert sorted(listed) == sorted(each.name for each in TOY.iterdir() if each.is_file())
 
 
+@pytest.mark.slow
 def test_the_packages_game_keeps_every_law():
     assert testing.check(load_file(TOY / "fish_market.py"), report=lambda _line: None) == []
 

@@ -32,6 +32,7 @@ def test_the_steps_of_an_animation_strike_out_nothing() -> None:
     assert parse_reply(parse(html(animated))).lines == ("bid 7",)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

@@ -111,6 +111,7 @@ def test_the_daily_check_leaves_a_table_alone_whose_rules_fail_while_it_looks(of
         assert [row.what for row in alarms.take(tx, server.now())] == ["game"], "nothing is wrong with its record"
 
 
+@pytest.mark.slow
 def test_a_finished_games_file_is_checked_where_its_package_is_installed(offered, server, table):
     offered(broken.LANTERNS)
     game = table("lanterns", 2)

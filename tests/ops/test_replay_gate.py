@@ -55,6 +55,7 @@ def test_a_migration_is_refused_while_a_running_game_differs(
         assert "newest step" in replayed("migrate", "--without-replay").stdout
 
 
+@pytest.mark.slow
 @SQLITE
 def test_a_migration_replays_what_this_code_has_not_and_nothing_twice(
     table: Table, replayed: Replay, monkeypatch: pytest.MonkeyPatch
@@ -202,6 +203,7 @@ def test_the_name_of_the_code_changes_with_what_plays_the_game_and_nothing_else(
     rules_code.engine_files.cache_clear()
 
 
+@pytest.mark.slow
 @SQLITE
 def test_a_game_of_another_package_is_replayed_too_and_needs_to_be_when_its_package_changes(
     offered: Callable[..., Any], table: Table, replayed: Replay, config: Config

@@ -4,6 +4,8 @@ import os
 from collections.abc import Callable
 from typing import TypeVar
 
+import pytest
+
 from pbem.config import read
 from pbem.ops.setup import open_store, server_on
 from pbem.service.clocks import reachability
@@ -33,6 +35,7 @@ def acts() -> list[tuple[str, str, str]]:
         ]
 
 
+@pytest.mark.slow
 def test_every_act_on_a_table_is_done_from_the_command_line_and_on_record(pbem: Run) -> None:
     pbem("init")
     number = str(begin_here("templari"))

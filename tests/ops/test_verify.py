@@ -102,6 +102,7 @@ def took_back(begun: RunningGame, turn: int, seat: int) -> bool:
     return True
 
 
+@pytest.mark.slow
 def test_standing_orders_are_sound_while_they_answer_and_after_they_ended(table: Table) -> None:
     begun = table("sun-bid", 3)
     for _ in range(40):

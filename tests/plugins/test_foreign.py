@@ -96,6 +96,7 @@ def test_a_bot_thinks_in_the_child_and_chooses_the_same(in_child):
     assert other.bot("greedy", there.view(0), decision, Stream(SEED, 9)) == expected
 
 
+@pytest.mark.slow
 def test_a_long_fold_is_one_question(in_child, monkeypatch):
     other = in_child("bid")
     table = begin(other, 3, SEED)

@@ -56,6 +56,7 @@ def world_of(changed: str = "", *, quick: bool = False) -> Iterator[AddressWorld
             world.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("story", "name"), [("invited", "SECOND")])
 def test_nobody_else_sees_an_address_at_a_glance(story: str, name: str) -> None:
     compare(Telling(story, quick=True), Telling(story, name, quick=True), story, name)

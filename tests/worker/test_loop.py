@@ -71,6 +71,7 @@ def test_a_stopped_loop_finishes_running_ticks_and_starts_no_more(context):
     assert done == [1]
 
 
+@pytest.mark.slow
 def test_a_tick_never_runs_twice_at_once(context):
     running, most, count, lock = 0, 0, 0, threading.Lock()
 

@@ -868,6 +868,7 @@ def test_the_empty_table_can_be_looked_at():
 # Against the other telling of the rules.
 
 
+@pytest.mark.slow
 def test_one_auction_agrees_with_the_rules_told_a_second_time():
     luck = Random(20)
     seen = Counter()
@@ -973,6 +974,7 @@ def test_any_game_ends_in_time_and_every_choice_reads_back(seats, reroll):
         assert replay(GAME, seats, options, played.log) == played.position.state
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reroll", ["pawn", "coin"])
 @pytest.mark.parametrize("seats", [3, 4])
 def test_every_reader_is_asked_and_shown_the_same_as_the_truth(seats, reroll):

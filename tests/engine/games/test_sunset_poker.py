@@ -856,6 +856,7 @@ def test_facts_a_pick_are_a_fact_a_seat_and_one_for_the_packs():
     assert Counter(map(type, entry.facts)) == {Picked: 9, PassedOn: 1}
 
 
+@pytest.mark.slow
 def test_a_player_is_told_why_a_verb_cannot_be_chosen_now():
     assert set(reasons(GAME)) == {"fold", "play", "take"}
 

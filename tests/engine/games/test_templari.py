@@ -153,6 +153,7 @@ def test_tp_1_a_random_layout_has_each_number_three_times_and_never_twice_in_a_c
         assert all(len({card for card in cards if card[0] == colour}) == 5 for colour in COLOURS)
 
 
+@pytest.mark.slow
 def test_tp_1_every_layout_has_its_own_number():
     every = layouts(6, (3,) * 10)
     assert len({random_layout(Scripted([which])) for which in range(0, every, every // 1000)}) >= 1000

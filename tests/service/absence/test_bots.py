@@ -32,6 +32,7 @@ def events():
         yield lines
 
 
+@pytest.mark.slow
 def test_a_game_of_one_person_and_three_bots_is_played_to_its_end(time, table):
     game = table("sunset-poker", 4, bots=("greedy", "random", "random"))
     person = next(player.seat for player in game.players().values() if player.person_id is not None)

@@ -210,6 +210,7 @@ def test_a_returning_player_who_misses_turns_again_is_replaced_again(server, tim
     assert [body["player"] for _, _, body in seated(game)] == ["bot", "person", "bot"]
 
 
+@pytest.mark.slow
 def test_the_last_person_among_bots_is_replaced_and_the_bots_end_the_game(server, time, table):
     game = table("sun-bid", 2, pace="1d", missed_limit=2, successor="bot", bots=("random",))
     person = next(player.seat for player in game.players().values() if player.person_id is not None)
@@ -404,6 +405,7 @@ def test_a_person_at_too_many_tables_takes_no_seat(server, absentee, person):
         replace(server, open_tables=0).run(substitutes.take, the_offer(server).id, person("Zoe"))
 
 
+@pytest.mark.slow
 def test_taking_a_seat_that_breaks_at_any_call_leaves_nothing_half_done(server, absentee, person):
     game, gone = absentee("substitute")
     zoe, offer = person("Zoe"), the_offer(server)

@@ -589,6 +589,7 @@ class Template:
         return made, sum(steps)
 
 
+@pytest.mark.slow
 def test_a_tick_with_a_hundred_due_touches_the_same_rows_among_few_and_among_many_games(time, table):
     template = Template(time, table("sun-bid", 2, pace="1d"))
     later = time.clock.now() + DAY

@@ -245,6 +245,7 @@ def test_an_unknown_person_cannot_be_deleted(server):
         server.run(delete.delete_person, 99)
 
 
+@pytest.mark.slow
 def test_a_person_is_deleted_whole_or_not_at_all(server, clock, post, table, person, gone):
     live_through(server, clock, post, table, person, gone)
     assert check_atomic(server.store, lambda: server.run(delete.delete_person, gone)) > 20

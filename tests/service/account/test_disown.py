@@ -358,6 +358,7 @@ def test_nothing_is_ended_for_someone_who_has_left(server, emails_to, ann):
         server.run(disown.disown, warning)
 
 
+@pytest.mark.slow
 def test_everything_ends_or_nothing(server, emails_to, ann):
     move(server, emails_to, ann, NEW)
     token = token_in(emails_to(OLD)["moved"], "d")

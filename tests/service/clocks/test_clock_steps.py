@@ -373,6 +373,7 @@ def fleeting(server, awake, person, asked):
     return left
 
 
+@pytest.mark.slow
 def test_nothing_ends_while_the_clock_is_in_doubt(awake, fleeting):
     before = fleeting()
     awake.passes(80 * DAY)
@@ -395,6 +396,7 @@ def test_nothing_ends_in_the_moments_between_a_step_and_the_beat_that_finds_it(s
     assert fleeting() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["step", "sleep"])
 def test_a_wrong_clock_that_is_believed_makes_nothing_older(awake, fleeting, how):
     before = fleeting()
@@ -532,6 +534,7 @@ def test_talk_after_a_step_back_is_in_the_next_email(server, awake, asked, sink)
     assert "Can you hear me?" in next_email()
 
 
+@pytest.mark.slow
 def test_emails_are_counted_on_after_a_step_back(server, clock, awake, table):
     table("sun-bid", 2)
     note_email_lines(server, "accepted", 1)

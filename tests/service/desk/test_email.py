@@ -68,6 +68,7 @@ def test_an_email_is_read_as_sent_with_its_ledger_and_on_record(server, sink, ga
     assert server.read(audit.verify).sound
 
 
+@pytest.mark.slow
 def test_no_link_works_in_an_email_read_by_an_organiser(server, clock, sink, post, game):
     turn = turn_of(server, game, 1)
     (email,) = [each for each in sink.emails if str(each.message["message-id"]) == turn.message_id]

@@ -180,6 +180,7 @@ def test_a_preview_changes_nothing_and_lists_the_emails(server, game, ann, annab
     assert {notice.kind for notice in found.emails} >= {"merged"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_a_merge_that_fails_anywhere_leaves_no_trace(server, game, ann, annabel):
     assert check_atomic(server.store, lambda: moderate(server, Merge(annabel, ann))) > 20
@@ -259,6 +260,7 @@ def test_an_invitation_on_its_way_follows_a_merge(server, hosted, ann, annabel):
     assert (email.game_id, email.facts) == (before.game_id, before.facts)
 
 
+@pytest.mark.slow
 def test_a_merge_while_someone_is_invited_leaves_the_invitation_with_who_they_are_now(server, person):
     for number, meeting in enumerate(meetings(server.store)):
         host, keeps, goes = person(f"Hannah{number}"), person(f"Keeps{number}"), person(f"Goes{number}")

@@ -177,6 +177,7 @@ def test_parked_emails_about_no_table_are_listed_with_the_error(server, table, p
     assert (found.given_up, found.unread) == ((), ())
 
 
+@pytest.mark.slow
 def test_the_overview_reads_no_table_as_a_whole_whatever_is_listed(server, table, time):
     game = table("sun-bid", 2)
     time.sends()

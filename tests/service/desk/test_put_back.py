@@ -115,6 +115,7 @@ def test_luck_and_links_of_turns_that_may_be_known_never_come_again(server, poke
     assert game.row().turn not in range(first - put_back.LEAP, first + 1), "one file, and other luck"
 
 
+@pytest.mark.slow
 def test_the_game_goes_on_past_the_rows_that_were_lost(server, poker):
     """Emails about lost rows must not stand in the way of those about the rows that get their numbers."""
     # With two sealed choices, the next turns close in rows of the same numbers.
@@ -440,6 +441,7 @@ def test_a_line_that_was_taken_away_from_the_talk_stays_away(server, poker):
     assert b"an insult" not in repr(all_rows(server.store)["talk"]).encode()
 
 
+@pytest.mark.slow
 def test_a_finished_game_that_was_put_back_verifies_by_its_file_alone(server, poker, tmp_path):
     plays(poker, 4)
     saved = saved_of(server, poker)

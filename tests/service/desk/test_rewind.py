@@ -243,6 +243,7 @@ def test_only_a_decided_turn_that_was_not_rewound_can_be_gone_back_to(table):
             moderate(game.server, Rewind(game.id, turn))
 
 
+@pytest.mark.slow
 def test_a_game_whose_secret_was_revealed_is_not_rewound(table):
     game = table("sunset-poker", 3)
     turn = game.row().turn

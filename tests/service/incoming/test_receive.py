@@ -144,6 +144,7 @@ def test_a_database_that_breaks_while_an_email_is_kept_leaves_nothing_and_says_s
     assert check_atomic(server.store, lambda: inbox.takes(raw, to)) > 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", ["help", "new links"])
 def test_wherever_reading_an_email_breaks_off_it_is_carried_out_once(server, clock, game, logged, word):
     inbox = Inbox(replace(server, answers_a_turn=1000, answers_a_day=1000), clock)
@@ -666,6 +667,7 @@ def test_a_reply_to_an_address_that_its_player_replaced_meanwhile_asks_first(inb
     assert chosen(game) == before + 1
 
 
+@pytest.mark.slow
 def test_a_reply_that_meets_new_links_at_any_step_is_carried_out_before_them_or_asked_about(server, clock, table):
     inbox, met = Inbox(replace(server, answers_a_turn=1000, answers_a_day=1000), clock), set()
     game = table("sunset-poker", 3)
@@ -784,6 +786,7 @@ def test_the_players_yes_carries_out_the_reply_once(inbox, server, game, doubted
     assert unverified_replies.read(server, doubted[0]).confirmed
 
 
+@pytest.mark.slow
 def test_two_presses_of_yes_that_meet_at_any_step_are_one_email(server, clock, game):
     inbox = Inbox(replace(server, answers_a_turn=1000, answers_a_day=1000), clock)
     met = 0

@@ -779,6 +779,7 @@ def test_a_reply_without_commands_is_answered_once(at):
     assert len(answers.receipts()) == 1
 
 
+@pytest.mark.slow
 def test_a_reply_that_breaks_off_leaves_nothing(at):
     answers = at(TURNS)
     stored = answers.keep(0)

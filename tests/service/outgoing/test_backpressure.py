@@ -96,6 +96,7 @@ def no_storm(arrived):
     assert max(many for step in arrived for many in step.values()) <= 2
 
 
+@pytest.mark.slow
 def test_a_relay_that_is_down_for_two_hours_loses_nothing_and_is_not_stormed_afterwards(worker, server, clock):
     with Sink() as gone:
         pass
@@ -109,6 +110,7 @@ def test_a_relay_that_is_down_for_two_hours_loses_nothing_and_is_not_stormed_aft
     no_storm(worker.arrived)
 
 
+@pytest.mark.slow
 def test_a_relay_that_returns_is_noticed_within_a_minute_by_one_email(worker):
     with Sink() as gone:
         pass
@@ -142,6 +144,7 @@ def test_a_relay_that_rests_is_tried_again_when_the_clock_is_set_back(worker, cl
         assert back.emails
 
 
+@pytest.mark.slow
 def test_a_relay_that_is_down_for_five_minutes_is_an_alarm_and_one_only(worker, server, clock):
     with Sink() as gone:
         pass
@@ -153,6 +156,7 @@ def test_a_relay_that_is_down_for_five_minutes_is_an_alarm_and_one_only(worker, 
     assert alarm_emails.send(server) == 1
 
 
+@pytest.mark.slow
 def test_a_domain_that_accepts_nothing_holds_up_no_other_and_gets_everything_later(worker, sink, server, clock):
     sink.does_to(beta="450 rcpt")
     worker.works(10 * STEP)

@@ -529,6 +529,7 @@ def test_a_refused_email_is_parked_and_does_not_count_against_the_address(server
         assert reachability.since(tx, {row.person_id}, clock.now() - HOUR) == {row.person_id: ()}
 
 
+@pytest.mark.slow
 def test_an_email_is_parked_after_ten_tries_at_growing_intervals(server, clock, sink, post, person):
     queue_links(server, person("Ann"))
     sink.does(*["450 rcpt"] * 50)

@@ -23,6 +23,7 @@ def post(tmp_path):
     return Post(HEAD, LocalMailbox(tmp_path / "mailbox"))
 
 
+@pytest.mark.slow
 def test_an_email_of_a_batch_says_what_it_says_alone(server, clock, post, table):
     begun = [table(kind, 3) for kind in game_registry.names()]
     for turn in range(4):
@@ -33,6 +34,7 @@ def test_an_email_of_a_batch_says_what_it_says_alone(server, clock, post, table)
             go_on(game, turn)
 
 
+@pytest.mark.slow
 def test_an_email_of_a_batch_says_what_it_says_alone_in_a_long_game(server, clock, post, table):
     game = table("sunset-poker", 3)
     for turn in range(40):

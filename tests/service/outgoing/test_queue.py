@@ -74,6 +74,7 @@ def test_the_turns_of_a_batch_are_handed_over_first(server, clock, table, sent, 
     assert set(handed[:3]) == {envelope_id(server, turn) for turn in turns}
 
 
+@pytest.mark.slow
 def test_a_domain_with_thousands_of_emails_delays_no_other(server, post, sent):
     flood(server, "ann@big.example", MANY)
     flood(server, "zoe@also-big.example", MANY)
@@ -86,6 +87,7 @@ def test_a_domain_with_thousands_of_emails_delays_no_other(server, post, sent):
     assert min(first["big.example"], first["also-big.example"]) >= 15, "the two share the rest"
 
 
+@pytest.mark.slow
 def test_among_many_domains_with_long_queues_each_gets_its_turn(server, post, sent):
     domains = [f"d{number:02}.example" for number in range(50)]
     for domain in domains:
@@ -138,6 +140,7 @@ def test_a_claim_reads_no_more_from_a_long_queue_than_from_a_short_one(server, c
     assert steps[1] <= 1.05 * steps[0]
 
 
+@pytest.mark.slow
 def test_emails_that_a_dead_sender_held_leave_when_its_lease_is_over_and_new_ones_do_not_hold_them_up(
     server, clock, sent, post, person
 ):

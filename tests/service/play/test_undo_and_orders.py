@@ -159,6 +159,7 @@ def test_an_undo_that_brings_an_order_back_leaves_nothing_if_it_breaks(auction):
     assert check_atomic(game.server.store, lambda: game.server.run(undo.take_back, game.id, turn, bidder)) > 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["sorcerous-futures", "sun-bid", "templari"])
 def test_the_same_choice_after_an_undo_leads_to_the_same_position_and_orders(table, kind):
     """In a game with random choices and orders, every choice that can be taken back is taken back and made again."""

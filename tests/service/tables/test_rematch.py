@@ -76,6 +76,7 @@ def test_later_requests_lead_to_the_same_table(server, over):
     assert [each.hosts for each in tables] == [True, True, False]
 
 
+@pytest.mark.slow
 def test_two_who_ask_at_once_open_one_table(server, table, clock):
     for meeting in meetings(server.store):
         game = ended(server, table)

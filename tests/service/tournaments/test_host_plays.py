@@ -103,6 +103,7 @@ def test_changes_to_the_tournament_by_its_host_are_audited(cup, server, what):
         server.run(tournament_hosts.change, what, cup.id, cup.people["Ann"], *CHANGES[what])
 
 
+@pytest.mark.slow
 def test_a_corrected_place_is_in_the_audit_and_told_to_everyone_at_the_table(cup, server):
     cup.is_late()
     table = next(each for each in cup.page.rounds[0].tables if "Host" in {player.name for player in each.players})

@@ -78,6 +78,7 @@ def test_a_clock_set_back_in_a_pause_brings_nothing_forward(tournament, clock):
     assert cup.row.closes_at == closes
 
 
+@pytest.mark.slow
 def test_a_correction_changes_the_standings_and_no_pairing(tournament):
     cup = tournament(*NINE)
     cup.begins()
@@ -136,6 +137,7 @@ def test_a_reason_holds_no_token(tournament):
     assert token not in email.facts
 
 
+@pytest.mark.slow
 def test_a_host_cannot_flood_players_with_news(tournament):
     cup = tournament(*NINE[:3])
     for _ in range(35):

@@ -43,6 +43,7 @@ def test_before_the_start_a_place_is_better_than_a_waiting_one_and_than_one_give
     assert merged(cup, keep, other) == [("Ann", "in", None)]
 
 
+@pytest.mark.slow
 def test_after_the_start_both_seats_stay_and_the_later_entry_leaves_after_the_round(tournament):
     cup = tournament(*NINE, "Kim", most=9)
     cup.begins()

@@ -45,6 +45,7 @@ def ranking_of(text, heading):
     return [(int(place), name.strip()) for place, name in (line.partition(":")[0].split(".", 1) for line in lines)]
 
 
+@pytest.mark.slow
 def test_the_email_of_the_next_round_says_how_the_readers_last_table_ended(tournament, newest):
     cup = tournament(*NAMES)
     cup.begins()
@@ -56,6 +57,7 @@ def test_the_email_of_the_next_round_says_how_the_readers_last_table_ended(tourn
         assert ranking_of(newest("Spring cup: round 2", name), "Your table in round 1") == ended
 
 
+@pytest.mark.slow
 def test_the_email_of_the_end_says_how_the_readers_last_table_ended(tournament, newest):
     cup = tournament(*NAMES, rounds=1)
     cup.begins()
@@ -78,6 +80,7 @@ def test_an_email_that_a_stranger_did_not_ask_for_has_nobodys_words(tournament, 
     assert "900" in str(to["ann@example.org"]["subject"])
 
 
+@pytest.mark.slow
 def test_the_email_of_a_next_season_names_it(tournament, server):
     league = tournament(*NAMES, form="league", rounds=1, size=3)
     league.begins()
@@ -90,6 +93,7 @@ def test_the_email_of_a_next_season_names_it(tournament, server):
     assert text_of(emails[0]).startswith("Season 2 of Spring cup is open for sign-up: a league of Sunset Poker.")
 
 
+@pytest.mark.slow
 def test_a_no_show_reads_what_happened_and_how_to_come_back(tournament, newest):
     cup = tournament(*NAMES, rounds=3)
     cup.begins()

@@ -32,6 +32,7 @@ def carry(server):
     return carry
 
 
+@pytest.mark.slow
 def test_a_season_plays_to_its_end_with_leavers_an_outage_and_late_tables(tournament, carry):
     names = [f"Player {number}" for number in range(1, PLAYERS + 1)]
     cup = tournament(*names, rounds=ROUNDS, size=4, most=PLAYERS - 2)

@@ -90,6 +90,7 @@ def test_pages_may_fetch_themselves_and_run_the_sites_script_and_nothing_else(ol
     assert "connect-src" not in olga.open("/desk/people").response.headers["Content-Security-Policy"]
 
 
+@pytest.mark.slow
 def test_the_charts_have_their_numbers_as_tables(olga, server, clock, table):
     game = table("sun-bid", 2)
     for by in (Actor.PERSON, Actor.PERSON, Actor.CLOCK):

@@ -114,12 +114,14 @@ def test_a_demo_has_hints(browser, server):
     assert "Show a hint" in browser.open(f"/s/{token}").text
 
 
+@pytest.mark.slow
 def test_a_hint_depends_on_nothing_but_what_its_player_sees(server, links, open_table, adviser):
     seen = seen_by(server, links, open_table, asked(open_table))
     assert codec.dumps(seen.view) == codec.dumps(seen.rules.mask(seen.view, seen.seat))
     assert adviser(task_of(seen)) == hint_here(task_of(seen))
 
 
+@pytest.mark.slow
 def test_the_same_question_costs_nothing_again(server, links, open_table, adviser):
     task = task_of(seen_by(server, links, open_table, asked(open_table)))
     found = adviser(task)
@@ -128,6 +130,7 @@ def test_the_same_question_costs_nothing_again(server, links, open_table, advise
     assert adviser(task) == found
 
 
+@pytest.mark.slow
 def test_one_hint_is_made_at_a_time_and_others_are_asked_to_wait(server, links, open_table, adviser):
     task = task_of(seen_by(server, links, open_table, asked(open_table)))
     asking, answered = Barrier(2), Barrier(2)

@@ -490,6 +490,7 @@ def test_taking_back_names_the_turn_and_never_another(browser, links, poker, ser
     assert gone.status == 410
 
 
+@pytest.mark.slow
 def test_the_page_of_a_long_game_reads_few_rows_where_views_are_cached(browser, links, templari, carry, server):
     from pbem.service.play import views
     from pbem.store import games as rows, views as saved_views

@@ -167,6 +167,7 @@ def test_the_page_of_a_table_leads_to_its_replay(browser, playing):
     assert browser.open(f"/t/{playing.row().key}").follow("Replay").heading == "Replay"
 
 
+@pytest.mark.slow
 def test_replay_pages_take_few_queries_and_few_bytes(browser, links, table, server):
     game = table("templari", 5, options={"start_money": 40})
     list(moves(game, 120))
