@@ -86,11 +86,11 @@ everything: $(VENV)/.dev-ready ## The suite with all cases of which it usually t
 
 .PHONY: fuzz
 fuzz: $(VENV)/.dev-ready ## Try every door with thousands of hostile inputs (an hour or more; the tests try a slice)
-	PBEM_TEST_ALL=1 PBEM_TEST_EXAMPLES=$(EXAMPLES) $(call FIGURES,fuzz EXAMPLES=$(EXAMPLES)) $(PY) -m pytest -n $(WORKERS) -m "bench or not bench" tests/fuzz $(ARGS)
+	PBEM_TEST_ALL=1 PBEM_TEST_EXAMPLES=$(EXAMPLES) $(call FIGURES,fuzz EXAMPLES=$(EXAMPLES)) $(PY) -m pytest -n $(WORKERS) --timeout=3600 -m "bench or not bench" tests/fuzz $(ARGS)
 
 .PHONY: laws
 laws: $(VENV)/.dev-ready ## Try the laws of deadlines on generated histories: make laws EXAMPLES=100000 (an hour or more)
-	PBEM_TEST_EXAMPLES=$(EXAMPLES) $(PY) -m pytest -n $(WORKERS) --hypothesis-profile=thorough \
+	PBEM_TEST_EXAMPLES=$(EXAMPLES) $(PY) -m pytest -n $(WORKERS) --timeout=0 --hypothesis-profile=thorough \
 		tests/domain/test_deadline_laws.py tests/domain/test_bank.py tests/domain/test_week.py $(ARGS)
 
 .PHONY: simulate
