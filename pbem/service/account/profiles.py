@@ -20,7 +20,7 @@ from pbem.store.database import Tx
 from pbem.store.finished_games import Against
 from pbem.store.profiles import ProfileRow
 
-MOST_GAMES: Final = 1000
+MOST_GAMES: Final = 500
 """Games that a profile speaks of, the latest."""
 
 MOST_OPPONENTS: Final = 30
