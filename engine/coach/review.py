@@ -159,12 +159,18 @@ def of_luck(luck: Luck) -> Text:
 def _worth(verdict: Verdict) -> tuple[Text, ...]:
     if verdict.worth is None:
         return ()
+    if verdict.worth == 0:
+        return (say("The auction wasn't worth a bid."),)
     return (say("The auction was worth a bid of up to about {worth}.", worth=verdict.worth),)
 
 
 def _auction(verdict: Verdict) -> tuple[Text, ...]:
-    if verdict.sold is None or verdict.other_sold is None or abs(verdict.sold - verdict.other_sold) < 100:
+    # Who passes knows that they win nothing.
+    if verdict.sold is None or not verdict.other_sold or abs(verdict.sold - verdict.other_sold) < 100:
         return ()
+    if not verdict.sold:
+        often = _often(verdict.other_sold)
+        return (say("“{other}” would have won the auction {often}.", other=verdict.other, often=often),)
     return (
         say(
             "“{other}” would have won the auction {often}; yours, {yours}.",

@@ -12,7 +12,7 @@ import pytest
 from engine import codec
 from engine.bots import BOTS
 from engine.chance import Stream, bot_seed
-from engine.coach import KINDS, Review, review_of, study
+from engine.coach import KINDS, Review, Verdict, review_of, study
 from engine.coach.review import of_best, of_luck, of_mistake
 from engine.coach.study import GAMES, MOST_POINTS, NAMED
 from engine.decisions import Choice
@@ -44,6 +44,15 @@ def reviewed(table, seat=0, own=EVER, game=PURSES, seed=SEED):
 
 def chosen(verdicts):
     return [(each.turn, each.chosen) for each in verdicts]
+
+
+def test_of_a_pass_nobody_is_told_how_often_it_wins_the_auction():
+    dear = Verdict(3, "bid 74", "pass", 0, -259, -314, -204, sold=1000, other_sold=0, worth=0)
+    assert list(map(str, of_mistake(dear)))[1:] == ["The auction wasn't worth a bid."]
+    missed = Verdict(3, "pass", "bid 9", 0, -180, -255, -105, sold=0, other_sold=1000)
+    assert list(map(str, of_mistake(missed)))[1:] == ["“bid 9” would have won the auction almost always."]
+    low = replace(missed, chosen="bid 2", sold=240)
+    assert str(of_mistake(low)[1]).endswith("almost always; yours, a quarter of the time.")
 
 
 def test_the_blunder_is_named_first_with_its_price():
