@@ -4,7 +4,6 @@ A bot is told what its seat sees and has a seed of its own for each decision, no
 other hands if it wanted to.
 """
 
-import os
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
@@ -73,7 +72,7 @@ class Thinker:
 
 def main() -> None:
     """Answer a worker's questions."""
-    os.nice(NICENESS)
+    child_process.give_way(NICENESS)
     child_process.limit(child_process.MEMORY, MOST_MEMORY)
     child_process.answer_lines(_answer, MOST_SECONDS)
 

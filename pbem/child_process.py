@@ -9,6 +9,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 from threading import Event, Lock
 from typing import Any, Final
 
@@ -33,6 +35,19 @@ def limit(kind: int, most: int) -> None:
     resource.setrlimit(kind, (most, most))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
+
+def give_way(niceness: int) -> None:
+    """Let this process have what others leave of the processors; pages and moves come first.
+
+    Where Linux shares the processors out among sessions, a session of its own gives way as a whole: within it there's nobody else.
+    """
+    os.nice(niceness)
+    if os.getsid(0) == os.getpid():
+        with suppress(OSError):
+            _GROUP.write_text(str(niceness))
+
+
+_GROUP: Final = Path("/proc/self/autogroup")
 
 _LOOK: Final = 1.0
 """Seconds between two looks at whether to go on waiting."""

@@ -3,7 +3,6 @@
 A review is made only once its game is over: then every card is public, and so is the seed of the imagined games.
 """
 
-import os
 from collections.abc import Callable
 from threading import Event
 from typing import Any, Final, NamedTuple
@@ -84,7 +83,7 @@ class Coach:
 
 def main() -> None:
     """Answer a worker's questions."""
-    os.nice(NICENESS)
+    child_process.give_way(NICENESS)
     child_process.limit(child_process.MEMORY, MOST_MEMORY)
     child_process.answer_lines(_answer, MOST_SECONDS)
 

@@ -4,7 +4,6 @@ A hint is made from what its player sees and from nothing else: the child could 
 The same question has the same answer, so it costs nothing to ask again.
 """
 
-import os
 from collections.abc import Callable
 from hashlib import sha256
 from threading import Lock
@@ -101,7 +100,7 @@ def _question(task: HintTask) -> dict[str, Any]:
 
 def main() -> None:
     """Answer a web process's questions."""
-    os.nice(NICENESS)
+    child_process.give_way(NICENESS)
     child_process.limit(child_process.MEMORY, MOST_MEMORY)
     child_process.answer_lines(_answer, MOST_SECONDS)
 

@@ -1,11 +1,14 @@
 """Child processes: their limits, and what they know of us."""
 
+import os
 import resource
 import subprocess
+from pathlib import Path
 
 import pytest
 
-from pbem import child_process
+from pbem import bots, child_process, coach, hints
+from tests.waiting import until
 
 SHOW = "from pbem import child_process; import os, resource, sys; "
 
@@ -32,6 +35,23 @@ def test_a_limit_below_ours_stays():
         f"print(resource.getrlimit({set_by_the_system}))",
     )
     assert limits == f"({lower}, {lower})\n"
+
+
+@pytest.mark.parametrize("module", [bots, coach, hints])
+def test_a_child_that_thinks_gives_way_to_others_with_its_whole_session(module):
+    child = child_process.Child(module.__name__, 1)
+    process = child._ready()
+    group = Path(f"/proc/{process.pid}/autogroup")
+
+    def gives_way():
+        nicer = os.getpriority(os.PRIO_PROCESS, process.pid) - os.getpriority(os.PRIO_PROCESS, 0)
+        whole = not group.exists() or group.read_text().rstrip().endswith(f"nice {module.NICENESS}")
+        return nicer == module.NICENESS and whole
+
+    try:
+        until(gives_way, "it gives way")
+    finally:
+        child.close()
 
 
 def test_a_child_process_knows_no_setting_of_the_server(monkeypatch):

@@ -7,7 +7,6 @@ pbem.service.archive.verify_upload` is that process; it knows no database.
 
 import json
 import logging
-import os
 import re
 import subprocess
 import sys
@@ -126,7 +125,7 @@ def main() -> None:
     """Check a file from standard input with little time and memory, and print the result."""
     child_process.limit(child_process.CPU, MOST_SECONDS)
     child_process.limit(child_process.MEMORY, MOST_MEMORY)
-    os.nice(NICENESS)
+    child_process.give_way(NICENESS)
     # Standard output is for the answer only.
     program_log.configure(sys.stderr, logging.WARNING)
     try:
@@ -143,7 +142,13 @@ def _run_process(text: str, sealed: str) -> dict[str, Any]:
     environment = child_process.environment()
     try:
         done = subprocess.run(  # noqa: S603 - our own module; what comes from elsewhere is only read
-            command, input=text.encode(), capture_output=True, env=environment, timeout=MOST_WAIT, check=True
+            command,
+            input=text.encode(),
+            capture_output=True,
+            env=environment,
+            timeout=MOST_WAIT,
+            check=True,
+            start_new_session=True,
         )
         answer: dict[str, Any] = json.loads(done.stdout)
     except subprocess.TimeoutExpired as late:
