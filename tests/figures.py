@@ -194,6 +194,9 @@ _BY_COMMAND: Final[dict[str, dict[str, Figure]]] = {
         "late move": Figure(
             "a move at row 500 of a log, as a multiple of one at row 5: the worst game", max, "at most 1.1"
         ),
+        "move while reviewing": Figure(
+            "a move while the coach reviews a game on the same core, as a multiple of one without", aim="at most 1.1"
+        ),
         "late page": Figure(
             "the page of a seat at row 500, as a multiple of that at row 50: the worst game", max, "at most 1.2"
         ),
