@@ -46,11 +46,12 @@ COVERED = """() => [...document.querySelectorAll(".board .things, .mine .things"
 """How much is to be seen of cards that are covered by the next."""
 
 LAID_OVER = """() => {
+    const hasBox = each => each.getBoundingClientRect().width > 1 || getComputedStyle(each).display === "contents";
     const walk = document.createTreeWalker(document.querySelector(".play"), NodeFilter.SHOW_TEXT), found = [], boxes = [];
     while (walk.nextNode()) {
         const text = walk.currentNode, each = text.parentElement, range = document.createRange();
         let around = each;
-        while (around && around.getBoundingClientRect().width > 1) around = around.parentElement;
+        while (around && hasBox(around)) around = around.parentElement;
         if (around || !text.textContent.trim() || !each.checkVisibility() || each.closest(".token, svg")) continue;
         range.selectNodeContents(text);
         for (const box of range.getClientRects()) boxes.push([text, text.textContent, box]);
@@ -61,11 +62,11 @@ LAID_OVER = """() => {
     for (let one = 0; one < words; one++) for (let other = one + 1; other < boxes.length; other++) {
         const [[text, said, a], [thing, named, b]] = [boxes[one], boxes[other]];
         if (text !== thing && Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2
-            && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 4) found.push(`${said} / ${named}`);
+            && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 6) found.push(`${said} / ${named}`);
     }
     return found;
 }"""
-"""Words of the table that other words or pictures lie over."""
+"""Words of the table that other words or pictures lie over; letters begin and end within the height of their line."""
 
 CUT = """() => [...document.querySelectorAll(".room *")].filter(each => getComputedStyle(each).textOverflow === "ellipsis")
     .map(each => each.outerHTML.slice(0, 80))"""
@@ -92,6 +93,30 @@ OUTSIDE = """() => [...document.querySelectorAll(".player, .mine")].flatMap(pane
         .map(card => `a card from ${card.left} to ${card.right} in a panel from ${box.left} to ${box.right}`);
 })"""
 """Cards that lie over the edge of their player's panel."""
+
+UNDER_A_MARK = """() => [...document.querySelectorAll(".ring .player")].flatMap(panel => {
+    const hasBox = each => each.getBoundingClientRect().width > 1;
+    const mark = getComputedStyle(panel, "::after"), edge = panel.getBoundingClientRect();
+    const walk = document.createTreeWalker(panel, NodeFilter.SHOW_TEXT), range = document.createRange(), found = [];
+    const right = edge.right - parseFloat(mark.right), top = edge.top + parseFloat(mark.top);
+    while (walk.nextNode()) {
+        let around = walk.currentNode.parentElement;
+        while (around !== panel && hasBox(around)) around = around.parentElement;
+        if (around !== panel) continue;
+        range.selectNodeContents(walk.currentNode);
+        for (const box of range.getClientRects())
+            if (Math.min(box.right, right) - Math.max(box.left, right - parseFloat(mark.width)) > 1
+                && Math.min(box.bottom, top + parseFloat(mark.height)) - Math.max(box.top, top) > 4)
+                found.push(`${walk.currentNode.textContent} lies under the mark of which way play goes`);
+    }
+    return found;
+})"""
+
+UNEVEN_TILES = """() => [...document.querySelectorAll(".hand .things:has(.tile)")].flatMap(row => {
+    const lefts = [...row.querySelectorAll(".tile")].map(each => each.getBoundingClientRect().left);
+    const steps = lefts.slice(1).map((left, at) => left - lefts[at]).filter(step => step > 0);
+    return steps.filter(step => Math.abs(step - steps[0]) > 1).map(step => `tiles ${steps[0]} and ${step} apart`);
+})"""
 
 SIDEWAYS = """() => {
     document.querySelectorAll(".fold").forEach(each => { each.open = true; });
@@ -196,7 +221,7 @@ def test_table_hand_and_bar_fit_the_first_screen_of_a_phone(app: Flask, phone: P
             wrong.append(found)
         wrong += phone.evaluate(TINY % LEAST_LETTER) + phone.evaluate(LOW % LEAST_TARGET)
         wrong += phone.evaluate(COVERED % LEAST_STRIP) + phone.evaluate(PUSHED) + phone.evaluate(LAID_OVER)
-        for each in (CUT, WITHOUT_WORD, UNEVEN, OVERLAPPING_HAND, OUTSIDE):
+        for each in (CUT, WITHOUT_WORD, UNEVEN, UNEVEN_TILES, UNDER_A_MARK, OVERLAPPING_HAND, OUTSIDE):
             wrong += phone.evaluate(each)
         assert not phone.evaluate(NO_HEADING)
         wrong += phone.evaluate(SIDEWAYS)
@@ -221,14 +246,17 @@ def _wrong_while_waiting(app: Flask, phone: Page, position: Table) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "seats"), [(kind, seats) for kind in all_games.names() for seats in _numbers(kind)])
-def test_no_card_of_a_hand_lies_over_another_and_none_leaves_its_panel(
+def test_no_card_of_a_hand_lies_over_another_and_nothing_over_what_a_panel_says(
     app: Flask, phone: Page, kind: str, seats: int
 ) -> None:
     game = tuple(played(kind, seats, 7))
     wrong = []
     for position in game[:: max(1, len(game) // 8)]:
         phone.set_content(seat_page(app, position))
-        wrong += phone.evaluate(OVERLAPPING_HAND) + phone.evaluate(OUTSIDE)
+        for width in (360, 768):
+            phone.set_viewport_size({"width": width, "height": 800})
+            for each in (OVERLAPPING_HAND, OUTSIDE, LAID_OVER, UNEVEN_TILES, UNDER_A_MARK):
+                wrong += phone.evaluate(each)
     assert wrong == []
 
 
@@ -277,7 +305,9 @@ def test_the_bar_lies_beside_the_table_on_a_wide_screen(app: Flask, chromium: Br
         for width, height in WIDE:
             page.set_viewport_size({"width": width, "height": height})
             assert [
-                found for each in (LAID_OVER, CUT, WITHOUT_WORD, UNEVEN, SIDEWAYS) for found in page.evaluate(each)
+                found
+                for each in (LAID_OVER, CUT, WITHOUT_WORD, UNEVEN, UNDER_A_MARK, SIDEWAYS)
+                for found in page.evaluate(each)
             ] == [], width
             for scrolled in (0, 9999):
                 page.evaluate(f"scrollTo(0, {scrolled})")
