@@ -103,11 +103,11 @@ def of_mistake(verdict: Verdict) -> tuple[Text, ...]:
     """Return what to say about a mistake."""
     return (
         say(
-            "You chose “{chosen}”, but “{other}” would have been better: it wins the game {better}% of the time; your choice, {chance}%.",
+            "You chose “{chosen}”, but “{other}” would have been better: it wins the game {better} of the time; your choice, {chance}.",
             chosen=verdict.chosen,
             other=verdict.other,
-            better=percent(verdict.chance - verdict.gain),
-            chance=percent(verdict.chance),
+            better=_share(verdict.chance - verdict.gain),
+            chance=_share(verdict.chance),
         ),
         *_worth(verdict),
         *_auction(verdict),
@@ -118,11 +118,11 @@ def of_best(verdict: Verdict) -> tuple[Text, ...]:
     """Return what to say about one of the best moves."""
     return (
         say(
-            "You chose “{chosen}”. The obvious choice was “{other}”: it wins the game {less}% of the time; your choice, {chance}%.",
+            "You chose “{chosen}”. The obvious choice was “{other}”: it wins the game {less} of the time; your choice, {chance}.",
             chosen=verdict.chosen,
             other=verdict.other,
-            less=percent(verdict.chance - verdict.gain),
-            chance=percent(verdict.chance),
+            less=_share(verdict.chance - verdict.gain),
+            chance=_share(verdict.chance),
         ),
     )
 
@@ -156,11 +156,19 @@ def of_luck(luck: Luck) -> Text:
     )
 
 
+def _share(thousandths: int) -> Text:
+    """Return a chance in percent. What always or never happened in the imagined games can still go the other way."""
+    whole = percent(thousandths)
+    if whole >= 100:
+        return say("over 99%")
+    return say("{whole}%", whole=whole) if whole > 0 else say("under 1%")
+
+
 def _worth(verdict: Verdict) -> tuple[Text, ...]:
     if verdict.worth is None:
         return ()
     if verdict.worth == 0:
-        return (say("The auction wasn't worth a bid."),)
+        return (say("No bid would have been worth it."),)
     return (say("The auction was worth a bid of up to about {worth}.", worth=verdict.worth),)
 
 

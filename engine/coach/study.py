@@ -145,6 +145,7 @@ class _Study:
     def __init__(self, game: Game[Any], seats: int, seat: int, seed: bytes, compared: int, *, open_hands: bool) -> None:
         self.games = 0
         self._choices = 0
+        self._points: dict[int, Point] = {}
         self._compared = compared
         self._game = game
         self._seats = seats
@@ -237,12 +238,14 @@ class _Study:
                 sold[0] += bought
                 sold[1] += other_bought
         gain, low, high = _mean_with_interval([mine - others for mine, others in shares])
+        wins = sum(mine for mine, _others in shares)
+        self._points[moment.turn] = Point(moment.turn, *_chance_with_interval(wins, self._compared))
         known = 2 * auctions > self._compared
         return Verdict(
             moment.turn,
             grammar.write(moment.decision, moment.chosen),
             grammar.write(moment.decision, other),
-            sum(mine for mine, _others in shares) * 1000 // (self._compared * _SHARE),
+            self._points[moment.turn].chance,
             gain,
             low,
             high,
@@ -267,13 +270,15 @@ class _Study:
         return max((n for n, each in zip(amounts, hopes[1:], strict=True) if each >= hopes[0]), default=0)
 
     def _chart(self, moments: Sequence[_Moment]) -> tuple[Point, ...]:
-        """Return the chance after each decision, or after as many as the budget bears, spread over the game."""
-        points: dict[int, Point] = {}
+        """Return the chance after the decisions that were compared, and after as many others as the budget bears, spread over the
+        game."""
+        points = {place: self._points[each.turn] for place, each in enumerate(moments) if each.turn in self._points}
         before = self._choices
         for place in _spread(len(moments)):
             if len(points) == MOST_POINTS or self._choices - before > BUDGET:
                 break
-            points[place] = self._point(moments[place])
+            if place not in points:
+                points[place] = self._point(moments[place])
         return tuple(points[place] for place in sorted(points))
 
     def _point(self, moment: _Moment) -> Point:
@@ -282,7 +287,7 @@ class _Study:
             luck = course.Luck(self._luck.below(2**32))
             share, _bought = self._end(self._world(moment), luck, moment.decision, moment.chosen)
             wins += share
-        return Point(moment.turn, *_chance_with_interval(wins))
+        return Point(moment.turn, *_chance_with_interval(wins, GAMES))
 
     def _of_draws(self, start: Any, played: _Played) -> Luck:
         """Compare the draws of an entry with others after the same choices."""
@@ -380,9 +385,9 @@ def _mean_with_interval(shares: Sequence[int]) -> tuple[int, int, int]:
     return round(1000 * mean / _SHARE), round(1000 * low / _SHARE), round(1000 * high / _SHARE)
 
 
-def _chance_with_interval(wins: int) -> tuple[int, int, int]:
+def _chance_with_interval(wins: int, games: int) -> tuple[int, int, int]:
     """Return a chance in thousandths, with Wilson's interval."""
-    chance, square = wins / (GAMES * _SHARE), SURE * SURE
-    centre = (chance + square / (2 * GAMES)) / (1 + square / GAMES)
-    reach = SURE * sqrt(chance * (1 - chance) / GAMES + square / (4 * GAMES * GAMES)) / (1 + square / GAMES)
+    chance, square = wins / (games * _SHARE), SURE * SURE
+    centre = (chance + square / (2 * games)) / (1 + square / games)
+    reach = SURE * sqrt(chance * (1 - chance) / games + square / (4 * games * games)) / (1 + square / games)
     return round(1000 * chance), round(1000 * max(0.0, centre - reach)), round(1000 * min(1.0, centre + reach))

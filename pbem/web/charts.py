@@ -61,9 +61,9 @@ class Chart:
     up: tuple[Tick, ...]
 
 
-def ticks(scale: Scale, numbers: Iterable[int]) -> tuple[Tick, ...]:
+def ticks(scale: Scale, numbers: Iterable[int], unit: str = "") -> tuple[Tick, ...]:
     """A tick at each number."""
-    return tuple(Tick(scale(number), str(number)) for number in numbers)
+    return tuple(Tick(scale(number), f"{number}{unit}") for number in numbers)
 
 
 def _scale(low: float, high: float, start: int, end: int) -> Scale:

@@ -48,7 +48,7 @@ def chosen(verdicts):
 
 def test_of_a_pass_nobody_is_told_how_often_it_wins_the_auction():
     dear = Verdict(3, "bid 74", "pass", 0, -259, -314, -204, sold=1000, other_sold=0, worth=0)
-    assert list(map(str, of_mistake(dear)))[1:] == ["The auction wasn't worth a bid."]
+    assert list(map(str, of_mistake(dear)))[1:] == ["No bid would have been worth it."]
     missed = Verdict(3, "pass", "bid 9", 0, -180, -255, -105, sold=0, other_sold=1000)
     assert list(map(str, of_mistake(missed)))[1:] == ["“bid 9” would have won the auction almost always."]
     low = replace(missed, chosen="bid 2", sold=240)
@@ -63,8 +63,11 @@ def test_the_blunder_is_named_first_with_its_price():
     assert blunder.low <= blunder.gain <= blunder.high
     assert abs(blunder.gain) > 400
     assert "“take” would have been better" in str(of_mistake(blunder)[0])
-    # The chance that was left is in the sentence, and so is what it might have been.
-    assert f"your choice, {round(blunder.chance / 10)}%" in str(of_mistake(blunder)[0])
+    # The chance that was left is in the sentence, and what never happened is not called impossible.
+    assert blunder.chance == 0
+    assert "your choice, under 1%" in str(of_mistake(blunder)[0])
+    assert "your choice, over 99%" in str(of_mistake(replace(blunder, chance=1000))[0])
+    assert "your choice, 42%" in str(of_mistake(replace(blunder, chance=421))[0])
 
 
 def test_the_fine_move_is_named_first_and_is_no_mistake():
@@ -193,6 +196,9 @@ def test_each_game_has_reviews_within_the_budget(name, monkeypatch):
         assert len(side.mistakes) <= NAMED
         assert len(side.best) <= NAMED
         assert not set(chosen(side.mistakes)) & set(chosen(side.best))
+        # The chart shows the same chance there.
+        charted = {point.turn: point.chance for point in side.chart}
+        assert all(charted[each.turn] == each.chance for each in (*side.mistakes, *side.best))
     # Even a long game is played on from its middle for half of its length, on average.
     assert review.imagined <= 2 * (MOST_POINTS * study.GAMES + 16 * study.COMPARED[1] + 12 * study.GAMES)
     assert codec.decoder(KINDS).decode(codec.dumps(review)) == review

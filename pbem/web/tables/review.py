@@ -138,7 +138,7 @@ def _chart(points: Sequence[Point], turn: Turn) -> ChanceChart | None:
             for each in points
         ),
         across=ticks(x, apart(marked, x)),
-        up=ticks(FRAME.y(0, 100), _QUARTERS),
+        up=ticks(FRAME.y(0, 100), _QUARTERS, "%"),
         line=_points([(x(each.turn), y(each.chance)) for each in points]),
         band=_points([*upper, *lower]),
     )
