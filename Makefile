@@ -61,7 +61,13 @@ bench: $(VENV)/.dev-ready ## Measure, and print ratios (never part of the tests;
 
 .PHONY: scale
 scale: $(VENV)/.dev-ready ## Measure among a million games and ten million emails (hours; fewer: make scale GAMES=10000)
-	PBEM_TEST_GAMES=$(GAMES) $(call FIGURES,scale GAMES=$(GAMES)) $(PY) -m pytest -m bench -p no:randomly -p no:xdist --capture=no tests/scale $(ARGS)
+	PBEM_TEST_GAMES=$(GAMES) $(call FIGURES,scale GAMES=$(GAMES)) $(PY) -m pytest -m bench -p no:randomly -p no:xdist --capture=no \
+		--ignore=tests/scale/test_community.py tests/scale $(ARGS)
+
+.PHONY: community
+community: $(VENV)/.dev-ready ## Measure the pages around a million finished games of 100,000 people (half an hour or more)
+	PBEM_TEST_GAMES=$(GAMES) $(call FIGURES,community GAMES=$(GAMES)) $(PY) -m pytest -m bench -p no:randomly -p no:xdist --capture=no \
+		tests/scale/test_community.py $(ARGS)
 
 .PHONY: soak
 soak: $(VENV)/.dev-ready ## Play 20,000 moves on processes that die, and simulate ten seeds (an hour or more)

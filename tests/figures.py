@@ -229,10 +229,6 @@ FIGURES: Final = {
 
 COMMANDS: Final = tuple(_BY_COMMAND)
 
-ALSO: Final = {"community": "scale"}
-"""Figures with a block of their own that another command measures. They stay as they are where a run measures only others."""
-
-
 def read() -> dict[str, Any]:
     """What was measured last, by command."""
     measured: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
@@ -243,11 +239,8 @@ def note(properties: Iterable[tuple[str, object]], *, passed: bool) -> None:
     """Write the figures of the command that is running, if one is and its tests have noted any; `passed`: all of them have."""
     run = os.environ.get(VARIABLE, "")
     command = run.partition(" ")[0]
-    if passed or command == WITH_AIMS:
-        noted = list(properties)
-        for block_name in (command, *(name for name, of in ALSO.items() if of == command)):
-            if figures := combined(block_name, noted):
-                write(block_name, run, figures)
+    if (passed or command == WITH_AIMS) and (figures := combined(command, properties)):
+        write(command, run, figures)
 
 
 def combined(command: str, properties: Iterable[tuple[str, object]]) -> dict[str, Number]:
@@ -295,7 +288,7 @@ def filled(page: str, measured: Mapping[str, Any]) -> str:
 def block(command: str, measured: Mapping[str, Any] | None) -> str:
     """The figures of a command as a table, with what was run."""
     figures = {} if measured is None else measured["figures"]
-    about = f"`make {ALSO.get(command, command)}`: {UNKNOWN}."
+    about = f"`make {command}`: {UNKNOWN}."
     if measured is not None:
         at = f", with the program as of commit {measured['commit']}" if measured["commit"] else ""
         about = f"`make {measured['run']}` on {measured['date']}{at}:"
