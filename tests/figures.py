@@ -229,6 +229,7 @@ FIGURES: Final = {
 
 COMMANDS: Final = tuple(_BY_COMMAND)
 
+
 def read() -> dict[str, Any]:
     """What was measured last, by command."""
     measured: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
