@@ -33,6 +33,14 @@ def field(text: object) -> bytes:
     return len(str(text).encode()).to_bytes(4, "big") + str(text).encode()
 
 
+def once(pairs: list[tuple[str, Any]]) -> Json:
+    """An object in which no name stands twice: programs differ in which one they read."""
+    must(
+        len(dict(pairs)) == len(pairs), f"a name stands twice in one object, among {[name for name, _ in pairs]!s:.200}"
+    )
+    return dict(pairs)
+
+
 def check_chain(rows: list[Json], name: str, kinds: set[str], called: str) -> bytes:
     """Check the hashes of a log or of the talk; returns its head."""
     head = sha(b"\1", field("genesis"), field(name))
@@ -123,15 +131,19 @@ def check_turns(log: list[Json], bodies: list[Json], game: Json, seed: bytes) ->
 
 def check(document: Json, fingerprints: list[str]) -> list[str]:
     """Check a file; returns what became of the sealed choices with these fingerprints. Ends at a fault."""
-    must(document["format"] == "pbem-game" and document["version"] in (1, 2), "its form is unknown")
+    must(document["format"] == "pbem-game" and repr(document["version"]) in ("1", "2"), "its form is unknown")
     game, chance, log, talk = (document[name] for name in ("game", "chance", "log", "talk"))
     must(check_chain(log, game["key"], OF_LOG, "row").hex() == document["head"], "rows at the end are gone or added")
     check_chain(talk, f"{game['key']}/talk", {"Said"}, "line")
-    kinds, bodies = [row["kind"] for row in log], [json.loads(row["body"]) for row in log]
+    kinds, bodies = [row["kind"] for row in log], [json.loads(row["body"], parse_float=str) for row in log]
+    for row, body in zip(log, bodies, strict=True):
+        text = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        must(text == row["body"], f"the text of row {row['seq']} is not written in the canonical way")
     must(kinds.index("Began") == 0 and kinds.count("Began") == 1, "the log does not begin with its only row Began")
     fates = check_turns(log, bodies, game, check_seed(game, chance, bodies[0]))
-    secrets = [body["secret"] for body in bodies if "secret" in body]
-    must(secrets == [chance["secret"]] and "Revealed" in kinds, "the log does not tell the secret that the file has")
+    secrets = [body["secret"] for kind, body in zip(kinds, bodies, strict=True) if kind == "Revealed"]
+    must(secrets == [chance["secret"]], "the log does not tell the secret that the file has")
+    must(not CLOSING & {*kinds[kinds.index("Revealed") :]}, "the secret was told before the end")
     must(game["status"] == ("void" if "Voided" in kinds else "over"), "the game did not end as the file says")
     redacted = {body["line"] for kind, body in zip(kinds, bodies, strict=True) if kind == "Redacted"}
     lost = {line["seq"] for line in talk if line["body"] is None} - redacted
@@ -145,6 +157,7 @@ def check(document: Json, fingerprints: list[str]) -> list[str]:
 
 if __name__ == "__main__":
     try:
-        print(*check(json.loads(Path(sys.argv[1]).read_text("utf-8")), sys.argv[2:]), "Nothing was changed.", sep="\n")
+        text = Path(sys.argv[1]).read_text("utf-8")
+        print(*check(json.loads(text, object_pairs_hook=once), sys.argv[2:]), "Nothing was changed.", sep="\n")
     except Exception as error:  # noqa: BLE001 - a file can be made to break anything
         sys.exit(f"this cannot be read, or is no whole file of a game ({type(error).__name__}: {error!s:.300})")

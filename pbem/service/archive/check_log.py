@@ -24,7 +24,7 @@ from pbem.bots import BotTurn, think_here
 from pbem.domain.hash_chain import Row
 from pbem.domain.states import TableStatus
 from pbem.service.archive.fates import Fates
-from pbem.service.play.log import CLOSES_TURN, Kind, body_of
+from pbem.service.play.log import CLOSES_TURN, Kind, body_of, is_canonical
 from pbem.service.play.move import Actor
 from pbem.service.play.seals import Seals
 from pbem.service.tables.start import SEATING
@@ -148,6 +148,8 @@ class LogReader:
     def _check_row(self, row: Row) -> _Problems:
         if row.body is None:
             return
+        if not is_canonical(row):
+            yield Check.FACTS, f"the text of row {row.seq} is not written in the canonical way"
         body = body_of(self.rules, row)
         if self.dealt and row.rules != self.version:
             yield Check.CHOICES, f"row {row.seq} names rules {row.rules}, but the game began with rules {self.version}"
@@ -155,6 +157,8 @@ class LogReader:
             yield Check.FACTS, f"row {row.seq} is a {row.kind}, which can't come here"
             return
         self.fates.read(row, body)
+        if self.revealed is not None and row.kind in CLOSES_TURN | {Kind.REVEALED}:
+            yield Check.LUCK, f"row {row.seq} comes after the secret was revealed"
         if row.kind in CLOSES_TURN:
             yield from self._check_lists(row, body)
         match row.kind:
@@ -188,6 +192,8 @@ class LogReader:
             case Kind.VOIDED:
                 self.status, self.box, self.orders = "void", {}, {}
             case Kind.REVEALED:
+                if self.status not in (TableStatus.OVER, TableStatus.VOID):
+                    yield Check.LUCK, f"row {row.seq} reveals the secret before the game is over"
                 self.revealed = body["secret"]
                 if commitment(bytes.fromhex(body["secret"])) != self.began["commitment"]:
                     yield Check.LUCK, f"the secret revealed in row {row.seq} doesn't match the commitment"

@@ -7,7 +7,7 @@ nothing else. A game can be exported only when it is over, because the file show
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Final, TypeVar
 
 from pbem.domain import hash_chain
@@ -32,6 +32,9 @@ MOST_BYTES: Final = 2**26
 
 MOST_SEATS: Final = 99
 """No table has as many; a page makes a list of the seats that a file says."""
+
+NONSENSE: Final = (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError)
+"""Exceptions that JSON of another form causes where it is read."""
 
 _ENDED: Final = (TableStatus.OVER, TableStatus.VOID)
 
@@ -119,12 +122,14 @@ def read(text: str, most_rows: int | None = None) -> Export:
     if len(text) > MOST_BYTES:
         raise _no_game_file(_("It is too large."))
     try:
-        document = json.loads(text)
-        if document["format"] != FORMAT or document["version"] not in _READABLE:
+        document = json.loads(text, object_pairs_hook=_named_once)
+        if document["format"] != FORMAT or _checked(int, document["version"]) not in _READABLE:
             raise _no_game_file(
                 _("Its format isn't version %(version)s of %(format)s.", version=VERSION, format=FORMAT)
             )
         game, chance = document["game"], document["chance"]
+        if game["status"] not in _ENDED:
+            raise _no_game_file(_("It says that the game isn't over."))
         if most_rows is not None and len(document["log"]) + len(document["talk"]) > most_rows:
             raise BadInput(
                 _("This file is too long."),
@@ -143,11 +148,40 @@ def read(text: str, most_rows: int | None = None) -> Export:
             words=tuple(_checked(str, word) for word in chance["words"]),
             seating=tuple(_checked(int, seat) for seat in chance["seating"]),
             head=bytes.fromhex(document["head"]),
-            log=tuple(_row(game["key"], row) for row in document["log"]),
-            talk=tuple(_row(talk.chain_name(game["key"]), row) for row in document["talk"]),
+            log=tuple(read_row(game["key"], row) for row in document["log"]),
+            talk=tuple(read_row(talk.chain_name(game["key"]), row) for row in document["talk"]),
         )
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError) as error:
+    except NONSENSE as error:
         raise _no_game_file(_("It can't be read.")) from error
+
+
+def read_row(name: str, row: Mapping[str, Any]) -> hash_chain.Row:
+    """A row of a file. Raises one of NONSENSE if it is none."""
+    at = datetime.fromisoformat(row["at"])
+    if at.utcoffset() is None:
+        raise ValueError("a moment without a zone")
+    return hash_chain.Row(
+        game=name,
+        seq=_checked(int, row["seq"]),
+        kind=_checked(str, row["kind"]),
+        seat=None if row["seat"] is None else _checked(int, row["seat"]),
+        by=_checked(str, row["by"]),
+        # Some moments with a zone are before or after all time in UTC.
+        at=at.astimezone(UTC),
+        rules=_checked(int, row["rules"]),
+        body=None if row["body"] is None else _checked(str, row["body"]).encode(),
+        nonce=None if row["nonce"] is None else bytes.fromhex(row["nonce"]),
+        body_hash=bytes.fromhex(row["body_hash"]),
+        hash=bytes.fromhex(row["hash"]),
+    )
+
+
+def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON. Raises ValueError if a name is in it twice: programs differ in which one they read."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a name is there twice")
+    return found
 
 
 def _row_fields(row: hash_chain.Row) -> dict[str, Any]:
@@ -163,25 +197,6 @@ def _row_fields(row: hash_chain.Row) -> dict[str, Any]:
         "body_hash": row.body_hash.hex(),
         "hash": row.hash.hex(),
     }
-
-
-def _row(name: str, row: Mapping[str, Any]) -> hash_chain.Row:
-    at = datetime.fromisoformat(row["at"])
-    if at.utcoffset() is None:
-        raise ValueError("a moment without a zone")
-    return hash_chain.Row(
-        game=name,
-        seq=_checked(int, row["seq"]),
-        kind=_checked(str, row["kind"]),
-        seat=None if row["seat"] is None else _checked(int, row["seat"]),
-        by=_checked(str, row["by"]),
-        at=at,
-        rules=_checked(int, row["rules"]),
-        body=None if row["body"] is None else _checked(str, row["body"]).encode(),
-        nonce=None if row["nonce"] is None else bytes.fromhex(row["nonce"]),
-        body_hash=bytes.fromhex(row["body_hash"]),
-        hash=bytes.fromhex(row["hash"]),
-    )
 
 
 def _seats(value: object) -> int:

@@ -141,6 +141,13 @@ def json_body_of(row: hash_chain.Row) -> Any:
     return _with_current_names(json.loads(row.body))
 
 
+def is_canonical(row: hash_chain.Row) -> bool:
+    """Whether a body is as a log writes it, so that every program reads the same: whole numbers, and no name twice."""
+    assert row.body is not None, "a game's own rows are never redacted"
+    text = row.body.decode()
+    return codec.dumps(json.loads(text, parse_float=str)) == text
+
+
 def public_body_of(row: hash_chain.Row) -> Mapping[str, Any]:
     """What everyone at the table may read of a row's body: nothing for other kinds than PUBLIC.
 
