@@ -170,11 +170,11 @@ def test_a_file_neither_stops_the_command_nor_steers_its_terminal(table, tmp_pat
 
 
 def test_an_exported_audit_does_not_steer_the_terminal(tmp_path):
-    row = {"seq": "\x9b2K\x07", "at": "2026-11-21T12:00:00+00:00", "actor": "x", "act": "x", "text": "", "nonce": ""}
+    row = {"seq": 1, "at": "2026-11-21T12:00:00+00:00", "actor": "x", "act": "\x9b2K\x07", "text": None, "nonce": None}
     file = tmp_path / "audit.jsonl"
     file.write_text(json.dumps(row | {"body_hash": "", "hash": ""}))
     result = CliRunner().invoke(main, ["audit", "verify", str(file)])
-    assert "but this is row" in result.output
+    assert "has lost its text" in result.output
     assert all(line.isprintable() for line in result.output.split("\n"))
 
 

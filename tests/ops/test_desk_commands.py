@@ -16,6 +16,9 @@ from tests.ops.test_commands import change
 
 WORDS = "correct horse battery staple"
 
+LINE = {"seq": 1, "at": "2026-11-21T12:00:00+00:00", "actor": "x", "act": "x", "text": ""}
+LINE |= {"nonce": "00" * 16, "body_hash": "00" * 32, "hash": "00" * 32}
+
 
 def add(pbem: Run, name: str = "Ann") -> None:
     assert pbem("organiser", "add", name, f"{name}@example.org", typed=f"{WORDS}\n{WORDS}\n").exit_code == 0
@@ -78,6 +81,24 @@ def test_the_audit_names_the_account_on_the_machine(pbem: Run, monkeypatch: pyte
     listed = pbem("audit", "list").output
     assert "command line carla  organiser added" in listed
     assert "No such acts" in pbem("audit", "list", "--act", "ban").output
+
+
+NO_LINES: dict[str, dict[str, object]] = {
+    "a moment without a zone": {"at": "2026-11-21T12:00:00"},
+    "a moment after all time": {"at": "9999-12-31T23:59:59-23:59"},
+    "half a letter": {"actor": "\ud800"},
+    "a number for an act": {"act": 5},
+}
+NO_TEXTS = {name: json.dumps(LINE | fields).encode() for name, fields in NO_LINES.items()} | {
+    "a deep list": b"[" * 100_000,
+    "letters that are not UTF-8": b"\xff",
+}
+
+
+@pytest.mark.parametrize("name", NO_TEXTS)
+def test_no_line_makes_the_check_of_an_audit_fall_over(pbem: Run, folder: Path, name: str) -> None:
+    (folder / "audit.jsonl").write_bytes(NO_TEXTS[name])
+    assert "isn't an exported audit" in pbem("audit", "verify", "audit.jsonl").output
 
 
 def test_the_audit_verifies_until_it_is_altered(pbem: Run, folder: Path) -> None:

@@ -134,7 +134,7 @@ def audit_list(game_id: int | None, person_id: int | None, act: str | None, acto
 def audit_verify(file: Path | None, heads: tuple[str, ...]) -> None:
     """Check that nothing in the audit was changed or removed. With FILE, check an exported chain, without a server."""
     if file is not None:
-        with file.open(encoding="utf-8") as lines:
+        with file.open(encoding="utf-8", errors="replace") as lines:
             outcome = audit.verify_lines(lines, heads)
     else:
         with open_server(read_settings()) as server:

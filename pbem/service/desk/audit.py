@@ -8,7 +8,6 @@ by id. Rows are never changed or deleted.
 import json
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
-from datetime import datetime
 from typing import Any, Final
 
 from engine import codec
@@ -18,6 +17,7 @@ from pbem.domain.errors import BadInput, Forbidden
 from pbem.domain.states import Insight
 from pbem.domain.user_text import parse_reason, refuse_addresses
 from pbem.i18n.speech import gettext as _
+from pbem.service.archive.export import NONSENSE, read_row
 from pbem.service.server import Server
 from pbem.store import audit as rows, games, insiders
 from pbem.store.audit import AuditFilter, AuditRow
@@ -186,20 +186,15 @@ def _read(line: str) -> hash_chain.Row:
     """A line of the exported file as a chain row. Raises BadInput."""
     try:
         fields = json.loads(line)
-        return hash_chain.Row(
-            game=_CHAIN,
-            seq=fields["seq"],
-            kind=fields["act"],
-            seat=None,
-            by=fields["actor"],
-            at=datetime.fromisoformat(fields["at"]),
-            rules=_FORM_OF_ROWS,
-            body=fields["text"].encode(),
-            nonce=bytes.fromhex(fields["nonce"]),
-            body_hash=bytes.fromhex(fields["body_hash"]),
-            hash=bytes.fromhex(fields["hash"]),
-        )
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        named = {
+            "kind": fields["act"],
+            "seat": None,
+            "by": fields["actor"],
+            "rules": _FORM_OF_ROWS,
+            "body": fields["text"],
+        }
+        return read_row(_CHAIN, fields | named)
+    except NONSENSE as error:
         raise BadInput(
             _("This isn't an exported audit log."),
             why=_("A line can't be read: %(name)s.", name=type(error).__name__),
