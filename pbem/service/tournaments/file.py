@@ -11,6 +11,7 @@ from pbem.domain.tournaments.plan import Entrant
 from pbem.i18n.speech import gettext as _
 from pbem.service.server import Server
 from pbem.service.tournaments import admission
+from pbem.service.tournaments.new import SEEDINGS
 from pbem.service.tournaments.plans import entrants_of, read_plan, results_of, seats_of
 from pbem.store import games, tournaments
 from pbem.store.database import Tx
@@ -80,10 +81,11 @@ def check(text: str) -> list[str]:
     """
     try:
         document = json.loads(text)
-        if document["format"] != FORMAT or document["version"] != VERSION:
+        known = document["seeding"] in SEEDINGS and type(document["version"]) is int
+        if not known or (document["format"], document["version"]) != (FORMAT, VERSION):
             raise BadInput(_("This isn't the file of a tournament."))
         return list(_problems(document))
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, IndexError) as error:
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         raise BadInput(_("This isn't the file of a tournament."), why=_("It can't be read.")) from error
 
 

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 from sqlalchemy import select
 
 from pbem.cli import main
+from pbem.domain.errors import BadInput
 from pbem.domain.states import TableStatus
 from pbem.service.account.delete import delete_person
 from pbem.service.archive import export
@@ -253,3 +254,13 @@ def points_add_up(cup):
         gained = [course.points for course in each.course if course.points is not None]
         assert sum(gained, Fraction()) == each.standing.points
     return True
+
+
+def test_a_file_that_no_tournament_has_is_refused(tournament):
+    cup = tournament(*NINE, form="league")
+    cup.begins()
+    document = json.loads(cup.server.read(file.of_tournament, cup.key))
+    no_division = [document["entrants"][0] | {"division": 0}, *document["entrants"][1:]]
+    for change in ({"version": True}, {"seeding": "as it pleases"}, {"entrants": no_division}):
+        with pytest.raises(BadInput):
+            file.check(json.dumps(document | change))
