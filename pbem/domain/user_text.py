@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from pbem.domain.errors import BadInput, quoted
+from pbem.domain.look_alikes import seen_as
 from pbem.i18n.speech import gettext as _
 
 LONGEST_NAME: Final = 40
@@ -45,23 +46,6 @@ _MOST_MARKS_OF_SCRIPT: Final = {"HEBREW": 4, "ARABIC": 4, "TIBETAN": 6, "MYANMAR
 _RIGHT_TO_LEFT: Final = frozenset({"R", "AL", "AN"})
 _AT_SIGN: Final = re.compile(r"\S@\S")
 _URL: Final = re.compile(r"://|\bwww\.", re.IGNORECASE)
-# Letters that look like those of "organiser". Unicode names most others after the letter they look like.
-_LOOKS_LIKE: Final = {
-    look: letter
-    for letter, looks in {
-        "o": "0\u03bf\u0585",
-        "r": "\u0433\u1d26",
-        "g": "9\u050d\u0581",
-        "a": "4\u03b1\u0251",
-        "n": "\u03b7\u03bd\u043f\u0578\u057c",
-        "i": "1l|!\u03b9\u0269\u04cf",
-        "s": "5$\u0455",
-        "e": "3\u03b5\u0435",
-        "z": "2\u03b6",
-    }.items()
-    for look in looks
-}
-_LETTER_IN_NAME: Final = re.compile(r"LETTER\b.*? ([A-Z])(?: WITH\b.*)?$")
 _ORGANISER: Final = re.compile(r"(?:the)?organi[sz]er")
 # Mail programs make a link of `evil.com`, too, and no list of such endings stays true.
 _LIKE_A_DOMAIN: Final = re.compile(r"\w\.[^\W\d_]{2}")
@@ -262,18 +246,8 @@ def _must_not_pile_up(text: str) -> None:
 
 def _looks_like_organiser(name: str) -> bool:
     """Whether a word of a name, or all of its letters set apart, can be read as "organiser"."""
-    words = ["".join(map(_as_seen, word)) for word in unicodedata.normalize("NFKD", name).casefold().split()]
+    words = ["".join(filter(str.isalnum, seen_as(word))) for word in name.split()]
     return any(_ORGANISER.match(each) for each in (*words, "".join(words) if max(map(len, words)) == 1 else ""))
-
-
-def _as_seen(c: str) -> str:
-    """The letter of the alphabet that a character is taken for; empty for marks and punctuation."""
-    if c in _LOOKS_LIKE:
-        return _LOOKS_LIKE[c]
-    if c.isascii():
-        return c if c.isalnum() else ""
-    letter = _LETTER_IN_NAME.search(unicodedata.name(c, ""))
-    return letter[1].lower() if letter else c if unicodedata.category(c)[0] in "LN" else ""
 
 
 def _piles_up(text: str) -> bool:

@@ -82,6 +82,11 @@ ORGANISERS = (
         "\u1d0f\u0280\u0262\u1d00\u0274\u026a\ua731\u1d07\u0280",
         "\u24c4\u24e1\u24d6\u24d0\u24dd\u24d8\u24e2\u24d4\u24e1",
     ),
+    *(
+        "\ua4f3\ua4e3\ua4d6\ua4ee\ua4e0\ua4f2\ua4e2\ua4f0\ua4e3",
+        "\u13be\u13d2\u13c0\u13aa\u2c9a\u13c6\u13da\u13ac\u13d2",
+        "\u09e6rgan\uab75\U00010448\u212e\uab47",
+    ),
     *("\U0001d57a\U0001d597\U0001d58c\U0001d586\U0001d593\U0001d58e\U0001d598\U0001d58a\U0001d597",),
 )
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from engine import codec
 from pbem.domain.errors import Forbidden
+from pbem.domain.look_alikes import seen_as
 from pbem.domain.states import EmailKind, EmailStatus, Insight, TurnStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
@@ -136,7 +137,7 @@ def name_at(tx: Tx, game_id: int, seat: int | None, person_id: int | None, name:
 
 
 def free_name(names: Collection[str], name: str) -> str:
-    """The name, with a number if it is one of these."""
-    taken = {each.casefold() for each in names}
+    """The name, with a number if it is one of these or looks like one."""
+    taken = {seen_as(each) for each in names}
     numbered = (name if n == 1 else f"{name} {n}" for n in range(1, len(taken) + 2))
-    return next(option for option in numbered if option.casefold() not in taken)
+    return next(option for option in numbered if seen_as(option) not in taken)

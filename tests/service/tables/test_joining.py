@@ -256,6 +256,11 @@ def test_one_person_takes_two_seats_where_the_table_allows_it(server, person):
     assert players(server, created.game_id) == ("Ann", "Ann 2", "Ben")
 
 
+def test_a_name_that_looks_like_another_at_the_table_gets_a_number(server, person, opened):
+    server.run(joining.join, opened.game_id, person("Ben"), name="\u0410nn")
+    assert players(server, opened.game_id) == ("Ann", "\u0410nn 2")
+
+
 def test_an_unconfirmed_address_neither_opens_nor_joins_a_table(server, person, opened):
     ben = server.run(addresses.register, "ben@example.org", "Ben")
     before = all_rows(server.store)
