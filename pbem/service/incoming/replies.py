@@ -103,6 +103,9 @@ _CHANGE_NOTHING: Final = frozenset({Done.AGAIN, Done.RESENT, Done.SHOWN, Done.TO
 
 _OF_ALL_GAMES: Final = frozenset({Word.VACATION, Word.NEW_LINKS})
 
+_OF_ANYONE: Final = _OF_ALL_GAMES | {Word.HELP, Word.RULES, Word.NOTE, Word.STOP, Word.START}
+"""Words that say and change nothing of a seat, so that they count for a former player of it, too."""
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -229,7 +232,10 @@ def _question(acting: _Acting) -> Decision | None:
 
 
 def _do(acting: _Acting, command: Command) -> tuple[Done, str]:
-    """Carry out a command; returns its effect, and words for the receipt."""
+    """Carry out a command; returns its effect, and words for the receipt. Raises Gone for a seat that someone else plays."""
+    if not (isinstance(command, WordCommand) and command.word in _OF_ANYONE):
+        # First of all: even a refusal would tell a former player of the seat something of it.
+        play_move.lock_seat(acting.tx, acting.game_id, acting.seat, acting.person_id)
     match command:
         case Move():
             return _play(acting, command)

@@ -10,6 +10,7 @@ from pbem.domain.reply_commands import Word
 from pbem.service.clocks import vacations
 from pbem.service.desk.acts.clocks import Freeze
 from pbem.service.desk.acts.rewind import Rewind
+from pbem.service.desk.acts.seats import Substitute
 from pbem.service.incoming import replies
 from pbem.service.outgoing import preferences
 from pbem.service.people import addresses, sessions
@@ -17,7 +18,7 @@ from pbem.service.play import move, standing_orders as play_orders
 from pbem.service.play.log import Kind
 from pbem.service.play.move import Actor
 from pbem.service.tables import leaving
-from pbem.store import talk
+from pbem.store import received, talk
 from pbem.store.sessions import Holder
 from tests.fuzz.door import steps
 from tests.service.actors import moderate
@@ -51,6 +52,11 @@ def other_option(answers, seat):
     """Two different choices of a seat, as text."""
     decision = answers.asked(seat)
     return [grammar.write(decision, choice) for choice in decision.choices(2)]
+
+
+def received_row(answers, stored):
+    with answers.server.store.read() as tx:
+        return received.read(tx, stored[0])
 
 
 def nothing_but_the_receipt(before, after):
@@ -758,6 +764,24 @@ def test_a_former_player_does_nothing_at_the_seat(at):
         assert answers.act(each, line) == "reply: refused"
     assert answers.begun.log() == before
     assert talk_at(answers.begun) == []
+
+
+def test_a_former_player_hears_nothing_of_their_successors_orders(at):
+    answers = at(TURNS)
+    seat, before = answers.seat(1), answers.person(1)
+    lines = ("drop order 1", "drop order 3", "drop order", "board")
+    stored = [answers.keep(1) for _ in lines]
+    answers.server.run(leaving.resign, answers.begun.id, seat, before)
+    moderate(answers.server, Substitute(answers.begun.id, seat, "zoe@example.org"), "They have left.")
+    for text in ("up to 7", "up to 8; always pass"):
+        answers.server.run(play_orders.set_order, answers.begun.id, seat, text, answers.person(1))
+    reasons = set()
+    for each, line in zip(stored, lines, strict=True):
+        assert answers.act(each, line) == "reply: refused"
+        reasons |= {answer["text"] for answer in json.loads(received_row(answers, each).acts)}
+    (refusal,) = reasons
+    assert refusal.startswith("Someone else plays this seat now.")
+    assert len(_written(answers)) == 2
 
 
 # Once and whole.
