@@ -89,6 +89,12 @@ class AnswerRow:
         """What it refused, in short."""
         return str(json.loads(self.facts).get("error", ""))
 
+    @property
+    def link_id(self) -> int | None:
+        """For a question, the link to which the reply in question came."""
+        found: int | None = json.loads(self.facts).get("link")
+        return found
+
 
 def add(
     tx: Connection,

@@ -25,8 +25,8 @@ UNREAD: Final = "unread"
 def queue(tx: Tx, server: Server, email: NewEmail, error: str = "") -> bool:
     """Queue an answer, unless there have been enough of its kind; returns whether it was queued.
 
-    `error` says in short what was refused, if anything. A question with the same error is asked once a day, and a reply
-    without a command is answered once a turn: a program that answers every email looks like that.
+    `error` says in short what was refused, if anything. A question with the same error about replies to the same address
+    is asked once a day, and a reply without a command is answered once a turn: a program that answers every email looks like that.
     """
     assert email.kind in ANSWERS
     asks = email.kind == EmailKind.WAS_IT_YOU
@@ -39,8 +39,9 @@ def queue(tx: Tx, server: Server, email: NewEmail, error: str = "") -> bool:
     ]
     today = [answer for answer in alike if day.contains(answer.queued_at)]
     this_turn = [answer for answer in alike if (answer.game_id, answer.turn) == (email.game_id, email.turn)]
+    link_id = (email.facts or {}).get("link")
     asked_before = (asks or error in (NO_COMMAND, UNREAD)) and any(
-        answer in today and answer.error == error for answer in this_turn
+        answer in today and answer.error == error and answer.link_id in (link_id, None) for answer in this_turn
     )
     left_this_turn, left_today = server.answers_a_turn - len(this_turn), server.answers_a_day - len(today)
     if asked_before or min(left_this_turn, left_today) <= 0:

@@ -26,7 +26,7 @@ from pbem.service.links import EmailLink
 from pbem.service.server import Server
 from pbem.service.tables import groups, invitations, joining
 from pbem.service.tournaments import sign_up
-from pbem.store import outbox, people, players as player_rows, received as rows
+from pbem.store import games, outbox, people, players as player_rows, received as rows, tournaments
 from pbem.store.database import Tx
 from pbem.store.outbox import EmailRow, NewEmail
 
@@ -74,8 +74,7 @@ def carry_out(tx: Tx, server: Server, received_id: int, link: EmailLink, reply: 
         return _summary(Effect(done[0]["effect"]))
     if row.status == ReceivedStatus.DONE:
         return None
-    offer = outbox.read(tx, link.email_id)
-    assert offer is not None, "emails are never deleted"
+    offer = _offer(tx, link)
     result = _answer(tx, server, offer, reply)
     _queue_receipt(tx, server, offer, reply, result)
     rows.change(tx, received_id, acts=json.dumps([asdict(result)]))
@@ -161,6 +160,26 @@ def _queue_receipt(tx: Tx, server: Server, offer: EmailRow, reply: Reply, result
     error = {Effect.REFUSED: result.text, Effect.NONE: answers.NO_COMMAND}.get(result.effect, "")
     email = NewEmail(offer.person_id, EmailKind.INVITATION_RECEIPT, offer.game_id, facts=facts)
     answers.queue(tx, server, email, error)
+
+
+def facts_of_offer(tx: Tx, link: EmailLink) -> dict[str, object]:
+    """What an email says of the offer to which a reply came."""
+    return offer_facts(_offer(tx, link))
+
+
+def title_of_offer(tx: Tx, link: EmailLink) -> str:
+    """What was offered: the title of the table, or the name of the tournament or group."""
+    if link.game_id is not None:
+        return games.read(tx, link.game_id).title
+    facts = json.loads(_offer(tx, link).facts)
+    name: str = tournaments.read(tx, facts["tournament"]).name if "tournament" in facts else facts["name"]
+    return name
+
+
+def _offer(tx: Tx, link: EmailLink) -> EmailRow:
+    offer = outbox.read(tx, link.email_id)
+    assert offer is not None, "emails are never deleted"
+    return offer
 
 
 def offer_facts(offer: EmailRow) -> dict[str, object]:

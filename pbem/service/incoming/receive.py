@@ -331,12 +331,14 @@ def _check_reply(settings: InboundSettings, email: InboundEmail, above: int | No
 
 
 def _ask_player(tx: Tx, server: Server, row: ReceivedRow, link: ReplyLink, doubt: Doubt, reply: Reply) -> None:
-    """Ask the player at the address on file whether a reply is theirs. If they were asked before, one page is for both.
+    """Ask the player at the address on file whether a reply is theirs. If they were asked before, one page is for all replies to one address.
 
     Only the reply is kept of the email, as it was read: nobody who opens the page makes us read an email again.
     """
     seat, turn = (link.seat, link.turn) if isinstance(link, MoveLink) else (None, None)
-    facts = {"received": row.id, "to_offer": seat is None}
+    facts: dict[str, object] = {"received": row.id, "link": row.link_id, "to_offer": seat is None}
+    if isinstance(link, EmailLink):
+        facts |= invitations.facts_of_offer(tx, link)
     email = NewEmail(link.person_id, EmailKind.WAS_IT_YOU, link.game_id, None, seat, turn, facts)
     outcome = doubt if answers.queue(tx, server, email, error=doubt) else f"{doubt}, asked before"
     raw = json.dumps(asdict(reply)).encode()

@@ -15,7 +15,8 @@ from pbem.i18n.speech import gettext as _
 from pbem.mail.read.inbound import parse
 from pbem.mail.read.reply import Reply, parse_reply
 from pbem.service import links
-from pbem.service.incoming import receive
+from pbem.service.incoming import invitations, receive
+from pbem.service.links import MoveLink
 from pbem.service.server import Server
 from pbem.store import games, outbox, received as rows
 from pbem.store.database import Tx
@@ -54,8 +55,11 @@ def read(server: Server, token: str) -> UnverifiedReplies:
     """The replies that the link of a question is about, as they were read when they came."""
     with server.store.read() as tx:
         link_row = _reply_link(tx, server, token)
-        assert link_row.game_id is not None
-        title = games.read(tx, link_row.game_id).title
+        link = receive.link_of(link_row)
+        if isinstance(link, MoveLink):
+            title = games.read(tx, link.game_id).title
+        else:
+            title = invitations.title_of_offer(tx, link)
         received = rows.of_link(tx, link_row.id, MOST_SHOWN)
     waiting = (row for row in reversed(received) if row.status == ReceivedStatus.DOUBTED and row.raw is not None)
     decided = next((row for row in received if row.status == ReceivedStatus.DONE), None)

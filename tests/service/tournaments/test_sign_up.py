@@ -8,6 +8,7 @@ import pytest
 from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, Stale, TooMany
 from pbem.service import links
 from pbem.service.account.delete import delete_person
+from pbem.service.incoming import unverified_replies
 from pbem.service.outgoing.deliver import Post, deliver
 from pbem.service.tables import groups
 from pbem.service.tournaments import by_link, file, hosting, sign_up
@@ -183,6 +184,28 @@ def test_a_reply_that_is_too_long_is_answered_and_so_is_one_to_a_group(tournamen
     receipts = queued_emails(server, ben, "invitation_receipt")
     assert [each.status for each in receipts] == ["sent"]
     assert cup.page.entrants == ()
+
+
+def test_a_doubtful_reply_to_a_tournament_or_group_asks_for_a_click_which_accepts(tournament, person, inbox, server):
+    cup = tournament()
+    ben, email = invited(cup, person, "Ben")
+    club = server.run(groups.create, cup.host, "Friday club")
+    server.run(groups.invite, cup.host, club, ("ben@example.org",))
+    titles = set()
+    for each in (email, queued_emails(server, ben, "group_invitation")[-1]):
+        token = inbox.token(Purpose.REPLY, person_id=ben, outbox_id=each.id)
+        assert inbox.answers_email(ben, token, "accept", Authentication_Results=None).status == "doubted"
+        asked = queued_emails(server, ben, "was_it_you")[-1]
+        link = inbox.token(Purpose.WRITTEN, person_id=ben, outbox_id=asked.id)
+        found = unverified_replies.read(server, link)
+        titles.add(found.title)
+        unverified_replies.confirm(server, link, found.waiting[0].number)
+        assert unverified_replies.read(server, link).confirmed
+    assert titles == {cup.row.name, "Friday club"}
+    assert [each.name for each in cup.page.entrants] == ["Ben"]
+    assert [each.name for each in server.read(groups.of_person, ben)] == ["Friday club"]
+    deliver(server, Post(HEAD, FunctionTransport(lambda _email: ACCEPTED)), limit=50)
+    assert {each.status for each in queued_emails(server, ben, "was_it_you")} == {"sent"}
 
 
 def test_addresses_that_strangers_type_use_up_no_invitations(tournament, server, monkeypatch):
