@@ -8,9 +8,7 @@ import hashlib
 import hmac
 import json
 import sys
-from collections.abc import Sequence
 from datetime import UTC, datetime
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -34,10 +32,7 @@ def field(text: object) -> bytes:
 
 
 def once(pairs: list[tuple[str, Any]]) -> Json:
-    """An object in which no name stands twice: programs differ in which one they read."""
-    must(
-        len(dict(pairs)) == len(pairs), f"a name stands twice in one object, among {[name for name, _ in pairs]!s:.200}"
-    )
+    must(len(dict(pairs)) == len(pairs), f"a name is twice in one object, of {', '.join(dict(pairs)):.99}")
     return dict(pairs)
 
 
@@ -45,11 +40,10 @@ def check_chain(rows: list[Json], name: str, kinds: set[str], called: str) -> by
     """Check the hashes of a log or of the talk; returns its head."""
     head = sha(b"\1", field("genesis"), field(name))
     for number, row in enumerate(rows, start=1):
-        what, body = f"{called} {number}", row["body"]
+        what, body, nonce = f"{called} {number}", row["body"], bytes.fromhex(row["nonce"] or "")
         must(row["seq"] == number, f"{what} is missing or out of place")
         must(row["kind"] in kinds, f"{what} is of a kind that cannot be there, {row['kind']}")
         if body is not None or row["nonce"] is not None or called == "row":
-            nonce = bytes.fromhex(row["nonce"] or "")
             fits = len(nonce) == 16 and sha(nonce, (body or "").encode()).hex() == row["body_hash"]
             must(fits, f"the text of {what}, its nonce or their hash was changed")
         at = datetime.fromisoformat(row["at"]).astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
@@ -59,10 +53,9 @@ def check_chain(rows: list[Json], name: str, kinds: set[str], called: str) -> by
     return head
 
 
-def draws(seed: bytes, entry: int, bounds: Sequence[int]) -> list[int]:
+def draws(seed: bytes, entry: int, bounds: list[int] | range) -> list[int]:
     """The numbers that an entry draws below these bounds."""
-    name = b"draw/1" + entry.to_bytes(8, "big")
-    blocks = (hmac.digest(seed, name + number.to_bytes(4, "big"), "sha256") for number in count())
+    blocks = (hmac.digest(seed, b"draw/1" + entry.to_bytes(8) + n.to_bytes(4), "sha256") for n in range(2**32))
     stream = (int.from_bytes(block[at : at + 8], "big") for block in blocks for at in range(0, 32, 8))
     must(all(1 <= below <= 2**64 for below in bounds), f"no number can be drawn below {min(bounds, default=0)}")
     return [next(each for each in stream if each < 2**64 - 2**64 % below) % below for below in bounds]
@@ -90,8 +83,7 @@ def check_turns(log: list[Json], bodies: list[Json], game: Json, seed: bytes) ->
         what, kind, seat = f"row {row['seq']}", row["kind"], row["seat"]
         named: Any = body.get("turn", body.get("number", body.get("window", 0)))
         must(row["rules"] == game["rules"], f"{what} names rules {row['rules']}, and the game rules {game['rules']}")
-        fits = named == turn or kind not in ("Entry", "Sealed", "Withdrawn")
-        must(fits, f"{what} is for turn {named}, but turn {turn} was open")
+        must(named == turn or kind not in ("Entry", "Sealed", "Withdrawn"), f"{what} is for turn {named}, not {turn}")
         if kind == "Sealed":
             bound = "fingerprints" in bodies[0] or "game" in body
             must(not bound or body.get("game") == game["key"], f"the choice sealed in {what} names another game")
@@ -104,9 +96,8 @@ def check_turns(log: list[Json], bodies: list[Json], game: Json, seed: bytes) ->
         if kind not in CLOSING:
             continue
         entry = body.get("entry", {"choices": [], "alone": [], "drawn": []})
-        choices, drawn = dict(entry["choices"]), [number for _, number in entry["drawn"]]
-        fits = drawn == draws(seed, turn, [below for below, _ in entry["drawn"]])
-        must(fits, f"the numbers drawn in {what} are not those that the seed gives")
+        choices, drawn = dict(entry["choices"]), draws(seed, turn, [below for below, _ in entry["drawn"]])
+        must(drawn == [number for _, number in entry["drawn"]], f"the numbers drawn in {what} are not of the seed")
         others, ended_early = choices.keys() - {*entry["alone"], seat}, choices.keys() <= {seat}
         for other in others if ended_early else others | box.keys():
             same = other != seat and other in box and choices.get(other) == box[other][0]
@@ -121,8 +112,8 @@ def check_turns(log: list[Json], bodies: list[Json], game: Json, seed: bytes) ->
         if kind == "Entry":
             entries, turn = [*entries, turn], turn + 1
         elif kind != "Voided":
-            back = body["from"] in entries or (kind == "Rewound" and body["from"] == turn)
-            must(back, f"{what} goes back to turn {body['from']}, which has no entry")
+            back = [*entries, turn] if kind == "Rewound" else entries
+            must(body["from"] in back, f"{what} goes back to turn {body['from']}, which has no entry")
             must(kind == "Undone" or named > newest, f"{what} opens turn {named}, whose luck may be known")
             entries, turn = [each for each in entries if each < body["from"]], named or body["from"]
             fates |= {each: (-1, f"counted until {what}") for each, (at, _) in fates.items() if at >= body["from"]}
@@ -130,15 +121,12 @@ def check_turns(log: list[Json], bodies: list[Json], game: Json, seed: bytes) ->
 
 
 def check(document: Json, fingerprints: list[str]) -> list[str]:
-    """Check a file; returns what became of the sealed choices with these fingerprints. Ends at a fault."""
+    """Check a file; returns lines about the sealed choices with these fingerprints. Ends at a fault."""
     must(document["format"] == "pbem-game" and repr(document["version"]) in ("1", "2"), "its form is unknown")
     game, chance, log, talk = (document[name] for name in ("game", "chance", "log", "talk"))
     must(check_chain(log, game["key"], OF_LOG, "row").hex() == document["head"], "rows at the end are gone or added")
     check_chain(talk, f"{game['key']}/talk", {"Said"}, "line")
-    kinds, bodies = [row["kind"] for row in log], [json.loads(row["body"], parse_float=str) for row in log]
-    for row, body in zip(log, bodies, strict=True):
-        text = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-        must(text == row["body"], f"the text of row {row['seq']} is not written in the canonical way")
+    kinds, bodies = [row["kind"] for row in log], [json.loads(row["body"], object_pairs_hook=once) for row in log]
     must(kinds.index("Began") == 0 and kinds.count("Began") == 1, "the log does not begin with its only row Began")
     fates = check_turns(log, bodies, game, check_seed(game, chance, bodies[0]))
     secrets = [body["secret"] for kind, body in zip(kinds, bodies, strict=True) if kind == "Revealed"]
@@ -148,16 +136,15 @@ def check(document: Json, fingerprints: list[str]) -> list[str]:
     redacted = {body["line"] for kind, body in zip(kinds, bodies, strict=True) if kind == "Redacted"}
     lost = {line["seq"] for line in talk if line["body"] is None} - redacted
     must(not lost, f"the text of these lines of the talk is gone, and no row says why: {sorted(lost)}")
-    asked = ["".join(printed.lower().split()) for printed in fingerprints]
+    asked = tuple("".join(printed.lower().split()) for printed in fingerprints)
     for digits in asked:
         has = any(row[name].startswith(digits) for row in log for name in ("hash", "body_hash"))
         must(has and len(digits) >= 20, f"no row has the fingerprint {digits}")
-    return [f"{each} {says}." for each, (_, says) in fates.items() if each.startswith(tuple(asked))]
+    return [f"{each} {says}." for each, (_, says) in fates.items() if each.startswith(asked)] + ["Nothing was changed."]
 
 
 if __name__ == "__main__":
     try:
-        text = Path(sys.argv[1]).read_text("utf-8")
-        print(*check(json.loads(text, object_pairs_hook=once), sys.argv[2:]), "Nothing was changed.", sep="\n")
+        print(*check(json.loads(Path(sys.argv[1]).read_text("utf-8"), object_pairs_hook=once), sys.argv[2:]), sep="\n")
     except Exception as error:  # noqa: BLE001 - a file can be made to break anything
         sys.exit(f"this cannot be read, or is no whole file of a game ({type(error).__name__}: {error!s:.300})")

@@ -60,7 +60,7 @@ def test_the_verifier_is_one_short_file_that_needs_python_alone() -> None:
         for name in ([each.name for each in node.names] if isinstance(node, ast.Import) else [node.module or ""])
     }
     assert imported <= sys.stdlib_module_names
-    assert text.count("\n") <= 165
+    assert text.count("\n") <= 150
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.iterdir()), ids=lambda path: path.stem)
@@ -369,11 +369,11 @@ HASHED_AGAIN: dict[str, tuple[Change, str]] = {
     "a sealed choice of another seat": (set_body("Sealed", seat=1), "row 4 names another seat"),
     "a sealed choice of another game": (set_body("Sealed", game="x"), "row 4 names another game"),
     "a sealed choice that names no game": (drop_from_body("Sealed", "game"), "row 4 names another game"),
-    "a sealed choice for another turn": (set_body("Sealed", turn=2), "row 4 is for turn 2, but turn 1 was open"),
+    "a sealed choice for another turn": (set_body("Sealed", turn=2), "row 4 is for turn 2, not 1"),
     "a sealed choice taken back for another turn": (set_body("Withdrawn", turn=2), "row 6 is for turn 2"),
     "another seat's choice taken back": (set_field(6, seat=1), "row 6 takes back a choice that was not sealed"),
     "another fingerprint listed": (list_another, "row 12 does not list the fingerprints"),
-    "a number that was not drawn": (draw_another, "the numbers drawn in row 2 are not those"),
+    "a number that was not drawn": (draw_another, "the numbers drawn in row 2 are not of the seed"),
     "a number drawn below nothing": (draw_below_nothing, "no number can be drawn below 0"),
     "other words": (set_all("words", ["a", "b", "c"]), "the seats were not drawn from the seed"),
     "other seats": (set_all("seating", [2, 1, 0]), "the seats were not drawn from the seed"),
@@ -383,11 +383,9 @@ HASHED_AGAIN: dict[str, tuple[Change, str]] = {
     "the secret not told": (cut(1, adjust=False), "does not tell the secret"),
     "the secret told before the end": (reveal_at_once, "the secret was told before the end"),
     "the secret told twice": (reveal_twice, "does not tell the secret"),
-    "a name twice in a body": (write_otherwise("{", '{"turn":99,'), "row 12 is not written in the canonical way"),
-    "a fraction in a body": (write_otherwise('"turn":1', '"turn":1.0'), "row 12 is not written in the canonical way"),
-    "blanks in a body": (write_otherwise(":", ": "), "row 12 is not written in the canonical way"),
-    "an entry left out": (lambda document: leave_out(document, rows_of(document, "Entry")[1]), "but turn 1 was open"),
-    "entries in another order": (exchange_entries, "was open"),
+    "a name twice in a body": (write_otherwise("{", '{"turn":99,'), "a name is twice in one object, of turn"),
+    "an entry left out": (lambda document: leave_out(document, rows_of(document, "Entry")[1]), "is for turn 2, not 1"),
+    "entries in another order": (exchange_entries, "is for turn"),
     "the rules of a row alone": (set_field(9, rules=2), "row 9 names rules 2, and the game rules 1"),
     "a rewind to a turn that never was": (set_body("Rewound", **{"from": 99}), "goes back to turn 99"),
     "a rewind to luck that is known": (set_body("Rewound", turn=3), "row 38 opens turn 3, whose luck may be known"),
@@ -418,6 +416,14 @@ def test_a_change_with_all_hashes_made_again_is_found_and_named(name: str, tmp_p
     assert own_problems(document, tmp_path)
 
 
+@pytest.mark.parametrize(("old", "new"), [('"turn":1', '"turn":1.0'), (":", ": "), ("{", '{"turn":99,')])
+def test_a_body_written_in_another_way_than_a_log_writes_it_is_found(old: str, new: str, tmp_path: Path) -> None:
+    document = deepcopy(PLAYED)
+    write_otherwise(old, new)(document)
+    hash_again(document)
+    assert "row 12 is not written in the canonical way" in own_problems(document, tmp_path)
+
+
 def test_a_seat_that_has_sealed_cannot_close_the_turn_with_another_choice(tmp_path: Path) -> None:
     """Every hash and list is made again, and the facts are left to the rules, which may not be there."""
     document = deepcopy(PLAYED)
@@ -436,7 +442,8 @@ def test_the_verifiers_say_what_became_of_each_sealed_choice() -> None:
     own = verify_file(FOLDER / "sunset-poker-version-2.json", sealed=[row["body_hash"] for row in mine]).fates
     assert [each.fate for each in own] == ["replaced", "taken back", "counts"] * 2
     words = {"replaced": "was replaced in row", "taken back": "was taken back in row", "counts": "counts: it is in row"}
-    assert {*fates} == {f"{fate.fingerprint} {words[fate.fate]} {fate.by}." for fate in own}
+    lines = {f"{fate.fingerprint} {words[fate.fate]} {fate.by}." for fate in own}
+    assert {*fates} == lines | {"Nothing was changed."}
     dropped = [each for each in every_fate(deepcopy(PLAYED)) if "was dropped when row" in each]
     undone = [each for each in every_fate(deepcopy(PLAYED)) if "counted until row" in each]
     kinds = {row["seq"]: row["kind"] for row in PLAYED["log"]}
@@ -445,7 +452,7 @@ def test_the_verifiers_say_what_became_of_each_sealed_choice() -> None:
 
 
 def every_fate(document: Document) -> list[str]:
-    return VERIFIER.check(document, [row["body_hash"][:20].upper() for row in rows_of(document, "Sealed")])
+    return VERIFIER.check(document, [row["body_hash"][:20].upper() for row in rows_of(document, "Sealed")])[:-1]
 
 
 NONSENSE: dict[str, Callable[[str], bytes]] = {
