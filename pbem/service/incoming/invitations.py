@@ -20,8 +20,8 @@ from pbem.domain.states import EmailKind, EntrantStatus, ReceivedStatus
 from pbem.i18n.speech import gettext as _
 from pbem.mail.read.reply import Reply
 from pbem.service.absence import substitutes
-from pbem.service.incoming import answers, replies
-from pbem.service.incoming.replies import LONGEST_SHOWN, MOST_SHOWN, Outcome
+from pbem.service.incoming import answers
+from pbem.service.incoming.reply_lines import LONGEST_SHOWN, MOST_SHOWN, Outcome, summary
 from pbem.service.links import EmailLink
 from pbem.service.server import Server
 from pbem.service.tables import groups, invitations, joining
@@ -195,5 +195,5 @@ def offer_facts(offer: EmailRow) -> dict[str, object]:
 
 def _summary(effect: Effect) -> str:
     if effect is Effect.NONE:
-        return replies.summary([])
-    return replies.summary([Outcome.REFUSED if effect is Effect.REFUSED else Outcome.APPLIED])
+        return summary([])
+    return summary([Outcome.REFUSED if effect is Effect.REFUSED else Outcome.APPLIED])

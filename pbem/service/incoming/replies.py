@@ -15,7 +15,6 @@ Whether the reply is from its player was decided before. This module must never 
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -36,6 +35,16 @@ from pbem.mail.read.reply import Reply
 from pbem.service.absence import second_chance
 from pbem.service.clocks import more_time, vacations
 from pbem.service.incoming import answers, dropped_orders
+from pbem.service.incoming.reply_lines import (
+    CHANGE_NOTHING,
+    CHANGE_THE_TABLE,
+    LONGEST_SHOWN,
+    MOST_SHOWN,
+    Done,
+    Line,
+    Outcome,
+    summary,
+)
 from pbem.service.links import MoveLink
 from pbem.service.outgoing import ledger, new_links, preferences
 from pbem.service.play import move as play_move, notes, order_notes, standing_orders as play_orders, views
@@ -54,71 +63,10 @@ from pbem.store.outbox import NewEmail
 MOST_COMMANDS: Final = 20
 """Commands of one reply that are read; nobody plays more turns ahead."""
 
-MOST_SHOWN: Final = 3
-"""Lines of prose that a receipt quotes if there was no command."""
-
-LONGEST_SHOWN: Final = 200
-"""Characters of a line or subject that a receipt quotes."""
-
-
-class Outcome(StrEnum):
-    """The outcomes of a line."""
-
-    APPLIED = "applied"
-    REFUSED = "refused"
-    NOT_TRIED = "not_tried"
-
-
-class Done(StrEnum):
-    """The effects of a line that was applied; the receipt has a sentence for each."""
-
-    PLAYED = "played"
-    SEALED = "sealed"
-    AGAIN = "again"
-    ORDERED = "ordered"
-    ORDER_DROPPED = "order_dropped"
-    TAKEN_BACK = "taken_back"
-    BACK_PROPOSED = "back_proposed"
-    BACK_AGREED = "back_agreed"
-    GONE_BACK = "gone_back"
-    TALKED = "said"
-    NOTED = "noted"
-    GIVEN = "given"
-    AWAY = "away"
-    RESENT = "resent"
-    NEW_LINKS = "new_links"
-    NEW_SEAT_LINKS = "new_seat_links"
-    STOPPED = "stopped"
-    SWITCHED_ON = "switched_on"
-    SWITCHED_OFF = "switched_off"
-    SHOWN = "shown"
-    TO_CONFIRM = "to_confirm"
-
-
-_CHANGE_THE_TABLE: Final = frozenset(
-    {Done.PLAYED, Done.SEALED, Done.ORDERED, Done.ORDER_DROPPED, Done.TAKEN_BACK, Done.GONE_BACK}
-)
-_CHANGE_NOTHING: Final = frozenset({Done.AGAIN, Done.RESENT, Done.SHOWN, Done.TO_CONFIRM})
-
-
 _OF_ALL_GAMES: Final = frozenset({Word.VACATION, Word.NEW_LINKS})
 
 _OF_ANYONE: Final = _OF_ALL_GAMES | {Word.HELP, Word.RULES, Word.NOTE, Word.STOP, Word.START}
 """Words that say and change nothing of a seat, so that they count for a former player of it, too."""
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line of a reply with its outcome, as the receipt shows it. `text` is the choice made, the message told, or why it was refused."""
-
-    quoted: str
-    outcome: Outcome
-    done: Done | None = None
-    text: str = ""
-
-    def facts(self) -> dict[str, str | None]:
-        """The line as stored, and as the template of the receipt reads it."""
-        return {"said": self.quoted, "outcome": self.outcome, "done": self.done, "text": self.text}
 
 
 @dataclass(slots=True)
@@ -401,9 +349,9 @@ def _queue_receipt(acting: _Acting, turn: int, reply: Reply, *, unread: bool) ->
         "below": bool(acting.prose),
         "read_only": [MOST_COMMANDS, reply_pieces.MOST_LINES] if unread else None,
         "nothing": reply.nothing,
-        "nothing_changed": not done - _CHANGE_NOTHING,
+        "nothing_changed": not done - CHANGE_NOTHING,
         "late": acting.late,
-        "board": bool(done & _CHANGE_THE_TABLE) or acting.stopped or not acting.lines or Word.BOARD in acting.shown,
+        "board": bool(done & CHANGE_THE_TABLE) or acting.stopped or not acting.lines or Word.BOARD in acting.shown,
         "help": Word.HELP in acting.shown or not acting.lines,
         "rules": Word.RULES in acting.shown,
         "proof": None if acting.proof is None else acting.proof._asdict(),
@@ -411,12 +359,3 @@ def _queue_receipt(acting: _Acting, turn: int, reply: Reply, *, unread: bool) ->
     email = NewEmail(acting.person_id, EmailKind.RECEIPT, acting.game_id, None, acting.seat, turn, facts)
     error = refused or ("" if done else answers.NO_COMMAND)
     answers.queue(acting.tx, acting.server, email, error)
-
-
-def summary(outcomes: list[Outcome]) -> str:
-    """What became of the lines of a reply, in a few words."""
-    if not outcomes:
-        return "reply: no command"
-    if Outcome.REFUSED in outcomes:
-        return "reply: partly carried out" if Outcome.APPLIED in outcomes else "reply: refused"
-    return "reply: carried out"
