@@ -43,6 +43,7 @@ def give_way(niceness: int) -> None:
     """
     os.nice(niceness)
     if os.getsid(0) == os.getpid():
+        # Without such groups there is no such file, and some containers let nobody write to it.
         with suppress(OSError):
             _GROUP.write_text(str(niceness))
 

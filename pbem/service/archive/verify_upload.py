@@ -153,7 +153,9 @@ def _run_process(text: str, sealed: str) -> dict[str, Any]:
         answer: dict[str, Any] = json.loads(done.stdout)
     except subprocess.TimeoutExpired as late:
         raise TooMany(
-            _("Our server is too busy to check it now."), remedy=_("Nothing is wrong with the file. Try again later.")
+            _("Our server is too busy to check it now."),
+            why=_("That says nothing about the file."),
+            remedy=_("Try again later."),
         ) from late
     except (subprocess.SubprocessError, ValueError) as error:
         raise _too_much() from error

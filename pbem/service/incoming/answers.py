@@ -25,8 +25,8 @@ UNREAD: Final = "unread"
 def queue(tx: Tx, server: Server, email: NewEmail, error: str = "") -> bool:
     """Queue an answer, unless there have been enough of its kind; returns whether it was queued.
 
-    `error` says in short what was refused, if anything. A question with the same error about replies to the same address
-    is asked once a day, and a reply without a command is answered once a turn: a program that answers every email looks like that.
+    `error` says in short what was refused, if anything. A question with the same error about replies to the same address is
+    asked once a day, and a reply without a command is answered once a turn: a program that answers every email looks like that.
     """
     assert email.kind in ANSWERS
     asks = email.kind == EmailKind.WAS_IT_YOU

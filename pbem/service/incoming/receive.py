@@ -331,7 +331,8 @@ def _check_reply(settings: InboundSettings, email: InboundEmail, above: int | No
 
 
 def _ask_player(tx: Tx, server: Server, row: ReceivedRow, link: ReplyLink, doubt: Doubt, reply: Reply) -> None:
-    """Ask the player at the address on file whether a reply is theirs. If they were asked before, one page is for all replies to one address.
+    """Ask the player at the address on file whether a reply is theirs. If they were asked before, one page is for all replies to
+    one address.
 
     Only the reply is kept of the email, as it was read: nobody who opens the page makes us read an email again.
     """

@@ -266,6 +266,7 @@ def test_a_machine_too_busy_to_check_a_file_says_so_and_blames_no_file(browser, 
     page = send(browser, file.encode())
     assert (page.status, "more time or memory" in page.text) == (429, False)
     assert "too busy to check it now" in page.text
+    assert "says nothing about the file" in page.text
 
 
 @pytest.mark.parametrize("kind", ["log", "talk"])
