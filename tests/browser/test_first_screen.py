@@ -61,12 +61,13 @@ LAID_OVER = """() => {
         if (each.checkVisibility()) boxes.push([each, "a picture", each.getBoundingClientRect()]);
     for (let one = 0; one < words; one++) for (let other = one + 1; other < boxes.length; other++) {
         const [[text, said, a], [thing, named, b]] = [boxes[one], boxes[other]];
+        const inPanel = [text, thing].every(each => (each.closest ? each : each.parentElement).closest(".player .state"));
         if (text !== thing && Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2
-            && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 6) found.push(`${said} / ${named}`);
+            && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > (inPanel ? 6 : 4)) found.push(`${said} / ${named}`);
     }
     return found;
 }"""
-"""Words of the table that other words or pictures lie over; letters begin and end within the height of their line."""
+"""Words of the table that other words or pictures lie over; in a panel's close lines, large numbers reach into the next."""
 
 CUT = """() => [...document.querySelectorAll(".room *")].filter(each => getComputedStyle(each).textOverflow === "ellipsis")
     .map(each => each.outerHTML.slice(0, 80))"""
