@@ -137,6 +137,16 @@ class Some:
 
 
 @fact
+class Selection:
+    """Things that fill all blanks of a decision, whichever blank each of them fills: from the fewest to the most of them."""
+
+    name: str
+    things: tuple[Thing, ...]
+    fewest: int
+    most: int
+
+
+@fact
 class Ranking:
     """All of the things, in an order that the player chooses."""
 

@@ -23,7 +23,7 @@ from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from engine.board import Board, Example, Face
 from engine.chance import Draw
-from engine.decisions import Choice, Decision, Refused
+from engine.decisions import Choice, Decision, Refused, Selection
 from engine.facts import Fact, fact
 from engine.options import Option, Options, OptionValue
 from engine.rulings import Ruling
@@ -163,12 +163,16 @@ class Game(Generic[S]):
         """Return why the values don't fit together, or None if they do."""
         return None
 
-    def ways(self, view: S, decision: Decision) -> tuple[tuple[Choice, Text], ...]:
-        """Return a choice for each possible outcome of a decision, each with its words, for a page to list.
+    def selection(self, view: S, decision: Decision) -> Selection | None:
+        """Return the things that fill all blanks of a decision, for a page on which they're chosen together.
 
-        Empty, as by default, for a field for each blank. It is for a decision whose blanks limit each other.
+        None, as by default, for a field for each blank. It is for blanks that limit each other.
         """
-        return ()
+        return None
+
+    def choice_of(self, view: S, decision: Decision, selected: Sequence[str]) -> Choice:
+        """Return the choice that these things of a selection make. Raises Refused if they make none."""
+        raise NotImplementedError
 
     def barred(self, view: S, seat: int) -> Mapping[str, Text]:
         """Return the verbs that a player may miss, each with why it can't be used now.

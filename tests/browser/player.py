@@ -6,6 +6,7 @@ The player sees what the page shows and nothing else, fills in its forms at rand
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,13 +78,19 @@ class Player:
         if field["type"] == "radio":
             self._tick(form, name, self.luck.choice(values), values)
         elif field["type"] == "checkbox":
-            many = next(number for number in range(len(values) + 1) if f"Choose {number}." in whole["hint"])
-            for value in self.luck.sample(values, many):
+            least, many = self._how_many(whole["hint"])
+            for value in self.luck.sample(values, self.luck.randint(least, many)):
                 self._tick(form, name, value, [value])
         elif field["type"] == "select-one":
             self._select(form.locator(f"select[name='{name}']"), self._of_list(name, values, whole))
         else:
             self._write(form.locator(f"input[name='{name}']"), self._number(field, whole))
+
+    def _how_many(self, hint: str) -> tuple[int, int]:
+        """How many things the page asks for, at least and at most."""
+        found = re.search(r"Choose (up to )?([0-9]+)\.", hint)
+        assert found, hint
+        return 1 if found[1] else int(found[2]), int(found[2])
 
     def _of_list(self, name: str, values: list[str], whole: dict[str, Any]) -> str:
         """Choose from a list; from lists for the places of an order, each time another value."""

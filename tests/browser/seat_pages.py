@@ -23,7 +23,7 @@ STATIC: Final = Path(web.__file__).parent / "static"
 
 def seat_page(app: Flask, table: Table, seat: int | None = None, *, guest: bool = False) -> str:
     """The page of a seat, by default the one that decides, with its style and its script in it."""
-    shown = _seat_view(table, decider(table) if seat is None else seat, guest=guest)
+    shown = seat_view_of(table, decider(table) if seat is None else seat, guest=guest)
     with app.test_request_context("/s/token"):
         html = page(shown, "token", Input()).get_data(as_text=True)
     start, _, rest = html.partition('<link rel="stylesheet"')
@@ -73,7 +73,8 @@ def _known_auctions(table: Table) -> tuple[Auction, ...]:
     return auctions((number, happened) for number, entry in enumerate(table.log, 1) for happened in entry.facts)
 
 
-def _seat_view(table: Table, seat: int, *, guest: bool) -> SeatView:
+def seat_view_of(table: Table, seat: int, *, guest: bool = False) -> SeatView:
+    """What the server would show this player of such a table."""
     rules, seats, view, decision = table.position.game, len(table.views) - 1, table.view(seat), table.asks().get(seat)
     return SeatView(
         game_id=1,

@@ -21,10 +21,11 @@ from engine.table import Table
 from pbem.domain.choice_links import segment_text
 from pbem.mail.write import compose
 from pbem.web.seat.forms import choice_of, fields_of
+from pbem.web.seat.selection import choice_of_selection, fields_of_selection
 from tests.bot_games import decider, played
 from tests.browser.conftest import PATIENCE, PHONE
 from tests.browser.player import Player
-from tests.browser.seat_pages import choice_page, seat_page
+from tests.browser.seat_pages import choice_page, seat_page, seat_view_of
 from tests.conftest import some
 from tests.mail.turns import TOKEN, turn_email
 from tests.service.outgoing.test_deliver import HEAD
@@ -34,13 +35,13 @@ pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.needs("chromium
 on_one_database = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 """The pages are made without it."""
 
-SEEDS = range(4)
+SEEDS = range(11)
 """Bot games of each number of players, in which every kind of decision comes up."""
 
 ACTS = {
     "bid": {"bid OneOf", "bid Some", "pawn", "pay Amount"},
     "sorcerous-futures": {"bid Amount", "closed OneOf", "open OneOf", "pass"},
-    "sun-bid": {"bid OneOf", "call", "discard OneOf", "flip", "pass", "use OneOf OneOf"},
+    "sun-bid": {"bid OneOf", "call", "discard OneOf", "discard OneOf OneOf", "flip", "pass", "use OneOf OneOf"},
     "sunset-poker": {"fold", "pick OneOf", "play OneOf", "take"},
     "templari": {"bid Amount", "discard OneOf", "no", "pass", "sell OneOf"},
 }
@@ -91,8 +92,13 @@ class Site:
         (request,) = self.sent
         if (path := urlsplit(request.url).path).startswith("/m/"):
             return grammar.read(decision, segment_text(path.rpartition("/")[2]))
-        fields = MultiDict(parse_qsl(request.post_data or ""))
-        return grammar.read(decision, fields["choice"]) if "choice" in fields else choice_of(decision, fields)
+        assert self.table is not None
+        seat, fields = seat_view_of(self.table, decision.seat), MultiDict(parse_qsl(request.post_data or ""))
+        if "choice" in fields:
+            return grammar.read(decision, fields["choice"])
+        if selection := seat.rules.selection(seat.view, decision):
+            return choice_of_selection(seat, decision, selection, fields)
+        return choice_of(decision, fields)
 
     def _answer(self, route: Route) -> None:
         request, path = route.request, urlsplit(route.request.url).path
@@ -158,7 +164,12 @@ def test_a_choice_is_one_press_and_one_more_for_each_blank(site: Site) -> None:
         for name, (table, choice) in acts_of(kind).items():
             decision = table.asks()[decider(table)]
             clicks = site.open(table, f"/s/{TOKEN}")
+            selection = table.position.game.selection(table.view(decision.seat), decision)
             fields = fields_of(decision, choice)
+            if selection:
+                # Whichever of the cards goes for which Ace.
+                fields = fields_of_selection(selection, choice)
+                choice = choice_of_selection(seat_view_of(table, decision.seat), decision, selection, fields)
             act = fields.pop("act")
             button = site.page.locator(f"button[name=act][value='{act}']")
             if button.count():

@@ -46,13 +46,13 @@ doesn't fill the pool, the next player with a face-up Sun can call one last auct
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 from engine.board import Board
 from engine.chance import Draw
-from engine.decisions import Choice, Decision
+from engine.decisions import Choice, Decision, Selection
 from engine.decks import decktet
 from engine.decks.decktet import faces, in_order
 from engine.game import Chapter, Game, Lesson, Standing, Story
@@ -125,8 +125,11 @@ class SunBid(Game[State]):
     def objects(self, view: State, seat: int, choice: Choice) -> Text | None:
         return decisions.objects(view, seat, choice)
 
-    def ways(self, view: State, decision: Decision) -> tuple[tuple[Choice, Text], ...]:
-        return decisions.ways(view, decision)
+    def selection(self, view: State, decision: Decision) -> Selection | None:
+        return decisions.selection(view, decision)
+
+    def choice_of(self, view: State, decision: Decision, selected: Sequence[str]) -> Choice:
+        return Choice("discard", decisions.payment(view, decision, tuple(selected)))
 
     def lesson(self, view: State, seat: int) -> Lesson | None:
         return lessons.lesson(view, seat)

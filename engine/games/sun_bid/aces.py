@@ -96,17 +96,11 @@ def losses(aces: Cards, kept: Cards) -> Iterator[Cards]:
             yield in_order(_difference(kept, way.left))
 
 
-def ways(aces: Cards, kept: Cards) -> Iterator[tuple[Cards, Cards]]:
-    """Yield the cards that can be lost, each selection once, with a way to pay with them: for each Ace a card, or NONE."""
-    for cards in losses(aces, kept):
-        yield cards, next(_ways_to_lose(cards, aces, kept))
-
-
 @lru_cache(maxsize=512)
 def cheapest_way(aces: Cards, kept: Cards, per_suit: bool) -> Cards:
     """Return the way to pay that leaves the most points, then the most cards, then costs the lowest ranks, then the first suits."""
     cheapest = _cheapest_loss(aces, kept, lambda left: sum(points_of_take(left, per_suit)))
-    return next(_ways_to_lose(cheapest, aces, kept))
+    return next(way for way in assignments(cheapest, aces) if misfit(kept, aces, way) is None)
 
 
 def _cheapest_loss(aces: Cards, kept: Cards, points: Callable[[Cards], int]) -> Cards:
@@ -151,10 +145,10 @@ def _without(cards: Cards, card: str) -> Cards:
     return cards[:place] + cards[place + 1 :]
 
 
-def _ways_to_lose(cards: Cards, aces: Cards, kept: Cards) -> Iterator[Cards]:
-    """Yield the ways to pay with these cards: for each Ace a card, or NONE."""
+def assignments(cards: Cards, aces: Cards) -> Iterator[Cards]:
+    """Yield the ways in which Aces could cost exactly these cards: for each Ace a card of its suit, or NONE."""
     ways = product(*(dict.fromkeys((*victims_of(ace, cards), NONE)) for ace in aces))
-    return (way for way in ways if lost(way) == cards and misfit(kept, aces, way) is None)
+    return (way for way in ways if lost(way) == cards)
 
 
 def lost(victims: Cards) -> Cards:

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import islice
 from typing import Final
 
-from engine.decisions import Act, Choice, Decision, OneOf, Thing
-from engine.decks.decktet import SUITS, in_order, rank, suits, things
+from engine.decisions import Act, Choice, Decision, OneOf, Refused, Selection, Thing
+from engine.decks.decktet import SUITS, THINGS, in_order, rank, suits, things
 from engine.tell import Text, say
 
-from .aces import NONE, cheapest_way, hungry, may_find_nothing, misfit, victims_of, ways as every_way
-from .cards import FOR_SALE, Cards, beats, by_value, share_a_suit
+from .aces import NONE, assignments, cheapest_way, hungry, may_find_nothing, misfit, victims_of
+from .cards import Cards, beats, by_value, share_a_suit
 from .state import Auction, State, running
 from .words import sun_thing
-
-MOST_WAYS: Final = 30
-"""Ways to pay for several Aces that fit one list."""
 
 _FLIP: Final = Act("flip", note=say("turn up a card for the pool"), spoken="flip a card")
 _CALL: Final = Act("call", note=say("auction the pool now"))
@@ -59,20 +55,29 @@ def objects(view: State, seat: int, choice: Choice) -> Text | None:
     return misfit(kept, hungry(running(view).aces, kept), choice.every_text())
 
 
-def ways(view: State, decision: Decision) -> tuple[tuple[Choice, Text], ...]:
-    """Return what can be lost to several Aces, each selection of cards once; empty for other decisions, and for very many."""
+def selection(view: State, decision: Decision) -> Selection | None:
+    """Return the cards that several Aces can cost; None for other decisions."""
     (act, *_others) = decision.acts
     if act.verb != "discard" or len(act.blanks) == 1:
-        return ()
+        return None
     kept = in_order(view.takes[decision.seat])
-    found = tuple(islice(every_way(hungry(running(view).aces, kept), kept), MOST_WAYS + 1))
-    if len(found) > MOST_WAYS:
-        return ()
-    return tuple((Choice("discard", way), say("{cards}", cards=cards)) for cards, way in sorted(found, key=_in_print))
+    aces = hungry(running(view).aces, kept)
+    cards = tuple([THINGS[card] for card in kept if any(share_a_suit(ace, card) for ace in aces)])
+    spared = any(may_find_nothing(place, aces, kept) for place in range(len(aces)))
+    return Selection("cards", cards, 1 if spared else len(aces), len(aces))
 
 
-def _in_print(way: tuple[Cards, Cards]) -> list[int]:
-    return [FOR_SALE.index(card) for card in way[0]]
+def payment(view: State, decision: Decision, cards: Cards) -> Cards:
+    """Return what each of several Aces costs if these cards are discarded. Raises Refused if they can't pay for the Aces."""
+    kept = in_order(view.takes[decision.seat])
+    aces = hungry(running(view).aces, kept)
+    ways = assignments(in_order(cards), aces) if len(cards) <= len(aces) else ()
+    reasons = []
+    for way in ways:
+        if (reason := misfit(kept, aces, way)) is None:
+            return way
+        reasons.append(reason)
+    raise Refused(reasons[0] if reasons else say("Discard one card of its suit for each Ace: {aces}.", aces=aces))
 
 
 def _for_a_turn(view: State, seat: int) -> Decision:

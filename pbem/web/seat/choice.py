@@ -14,6 +14,7 @@ from pbem.tokens import Purpose
 from pbem.web import csrf, site
 from pbem.web.seat.forms import choice_of
 from pbem.web.seat.page import Input, allowed, deadline_of, form_turn, page, read_choice
+from pbem.web.seat.selection import choice_of_selection
 from pbem.web.site import field, server
 
 pages = Blueprint("choice", __name__)
@@ -74,6 +75,8 @@ def _choice(seat: SeatView, decision: Decision) -> Choice:
     """The choice that was pressed or typed. Raises BadInput or Stale."""
     if words := field("choice"):
         return read_choice(seat, decision, words)
+    if selection := seat.rules.selection(seat.view, decision):
+        return choice_of_selection(seat, decision, selection, request.form)
     return allowed(seat, choice_of(decision, request.form))
 
 

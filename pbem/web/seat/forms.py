@@ -16,7 +16,7 @@ from typing import Final
 from werkzeug.datastructures import ImmutableMultiDict, MultiDict
 
 from engine.board import Face
-from engine.decisions import Act, Amount, Blank, Choice, Decision, OneOf, Ranking, Some, Split, Thing, Value
+from engine.decisions import Act, Amount, Blank, Choice, Decision, OneOf, Ranking, Selection, Some, Split, Thing, Value
 from engine.grammar import write
 from engine.tell import Teller
 from pbem.domain.errors import BadInput, Stale
@@ -68,6 +68,7 @@ class Field:
     most: int = 0
     """The highest number within one's means, or `high`; a field takes higher ones too."""
     many: int = 0
+    """How many things there must be; where `low` is less, at most as many."""
     values: tuple[str, ...] = ("",)
     called: str = ""
     """The label as it stands within a sentence."""
@@ -107,7 +108,7 @@ def forms_of(
 
     `faces` is what is on the table, by word; a number that is `costly` gets no button of its own.
     """
-    display, shown = _Display(teller, faces or {}), _shown(decision)
+    display, shown = Display(teller, faces or {}), _shown(decision)
     forms = [_form(decision, number, shown[number], display, fields, costly) for number in range(len(decision.acts))]
     return sorted(forms, key=lambda form: not form.fields)
 
@@ -151,7 +152,7 @@ def choice_of(decision: Decision, fields: Fields) -> Choice:
 
 def things_of(decision: Decision, choice: Choice, teller: Teller, faces: Mapping[str, Face]) -> tuple[board.Thing, ...]:
     """The things that a choice names, as they look on the table."""
-    display = _Display(teller, faces)
+    display = Display(teller, faces)
     act = next(act for act in decision.acts if choice in act)
     return tuple(
         display.thing(next(thing for thing in blank.things if thing.value == each))
@@ -213,7 +214,7 @@ def _pairs(blank: Blank, name: str, value: Value) -> list[tuple[str, str]]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Display:
+class Display:
     """How things are shown: by their words, and as they look on the table."""
 
     teller: Teller
@@ -231,7 +232,7 @@ def _form(
     decision: Decision,
     number: int,
     shown: tuple[tuple[str, Blank], ...],
-    display: _Display,
+    display: Display,
     values: Fields,
     costly: Callable[[Choice], bool],
 ) -> Form:
@@ -262,7 +263,7 @@ def _form(
     return Form(number, title, note, needed, pieces[-1], buttons, named)
 
 
-def _title(act: Act, only: Sequence[Blank], pieces: Sequence[str], display: _Display) -> str:
+def _title(act: Act, only: Sequence[Blank], pieces: Sequence[str], display: Display) -> str:
     """The words of the act's button: its label or verb, and the things that leave no choice."""
     words = [capital(translate(act.label or act.verb))]
     for blank, before in zip(only, pieces, strict=False):
@@ -298,24 +299,21 @@ def _pieces(act: Act, teller: Teller) -> list[str]:
     return [piece.strip(" ,") for piece in named.split("{}")]
 
 
-def _field(blank: Blank, name: str, before: str, display: _Display, values: Fields, *, in_sentence: bool) -> Field:
+def _field(blank: Blank, name: str, before: str, display: Display, values: Fields, *, in_sentence: bool) -> Field:
     field = _field_of_kind(blank, name, before, display, values, in_sentence=in_sentence)
     return replace(field, called=translate(blank.name))
 
 
 def _field_of_kind(
-    blank: Blank, name: str, before: str, display: _Display, values: Fields, *, in_sentence: bool
+    blank: Blank, name: str, before: str, display: Display, values: Fields, *, in_sentence: bool
 ) -> Field:
     why = display.teller(blank.why) if blank.why is not None else ""
     label = capital(translate(blank.name))
     if isinstance(blank, Amount):
         return _number_field(blank, name, label, before, why, values.get(name, ""))
-    alternatives = tuple(
-        Alternative(str(place), display.thing(thing), str(place) in values.getlist(name))
-        for place, thing in enumerate(blank.things)
-    )
+    alternatives = alternatives_of(blank.things, name, display, values)
     if isinstance(blank, Some):
-        return Field("boxes", name, label, before, why, alternatives, many=blank.many)
+        return Field("boxes", name, label, before, why, alternatives, low=blank.many, many=blank.many)
     each = tuple(values.get(f"{name}.{place}", "") for place in range(len(alternatives)))
     if isinstance(blank, Ranking):
         return Field("order", name, label, before, why, alternatives, many=len(alternatives), values=each)
@@ -324,6 +322,14 @@ def _field_of_kind(
     # Several blanks of one phrase read as a sentence only if each takes no more than a line.
     kind = "list" if in_sentence or len(alternatives) > MOST_BUTTONS else "buttons"
     return Field(kind, name, label, before, why, alternatives)
+
+
+def alternatives_of(things: Sequence[Thing], name: str, display: Display, values: Fields) -> tuple[Alternative, ...]:
+    """The things that a field of this name offers, as they look on the table, with those that are filled in."""
+    chosen = values.getlist(name)
+    return tuple(
+        Alternative(str(place), display.thing(thing), str(place) in chosen) for place, thing in enumerate(things)
+    )
 
 
 def _number_field(blank: Amount, name: str, label: str, before: str, why: str, value: str) -> Field:
@@ -359,11 +365,16 @@ def _value(blank: Blank, shown: Blank, name: str, fields: Fields) -> Value:
 
 
 def _some(blank: Some, values: list[str]) -> Value:
-    places = sorted({_place(blank.things, value, blank.name) for value in values})
+    places = places_of(blank, values)
     if len(places) != blank.many:
         raise BadInput(_("You've chosen %(many)s. Choose %(many_2)s.", many=len(places), many_2=blank.many))
     value = tuple(blank.things[place].value for place in places)
     return value if value in blank else _misfit(blank, ", ".join(blank.things[place].word for place in places))
+
+
+def places_of(blank: Some | Selection, values: list[str]) -> list[int]:
+    """The places of the chosen things among all that are shown. Raises BadInput."""
+    return sorted({_place(blank.things, value, blank.name) for value in values})
 
 
 def _in_order(blank: Ranking, values: list[str]) -> Value:

@@ -38,7 +38,7 @@ from pbem.web.result import PageResult, page_result
 from pbem.web.seat import orders as seat_orders, sandbox
 from pbem.web.seat.board import draw
 from pbem.web.seat.forms import EMPTY, Fields, choosable, fields_of, forms_of
-from pbem.web.seat.ways import list_of_ways
+from pbem.web.seat.selection import fields_of_selection, form_of_selection
 from pbem.web.site import field, server, status_of
 
 pages = Blueprint("seat", __name__)
@@ -254,8 +254,8 @@ def _draw(content: Content) -> str:
     teller, decision = seat.teller, seat.decision
     faces, fields = faces_of(seat.board), _fields(seat, entered)
     forms = []
-    if decision is not None and (ways := seat.rules.ways(seat.view, decision)):
-        forms = [list_of_ways(decision, ways, teller, fields)]
+    if decision is not None and (selection := seat.rules.selection(seat.view, decision)):
+        forms = [form_of_selection(decision, selection, teller, faces, fields)]
     elif decision is not None:
         forms = forms_of(decision, teller, faces, fields, lambda choice: bool(seat.caution(choice)))
     board = draw(seat.board, teller, seat.seat, seat.asked, choosable(forms), seat.levels)
@@ -360,7 +360,10 @@ def _fields(seat: SeatView, entered: Input) -> Fields:
         choice = grammar.read(seat.decision, entered.choice) if entered.choice else seat.sealed
     except Refused:
         choice = seat.sealed
-    return EMPTY if choice is None or choice not in seat.decision else fields_of(seat.decision, choice)
+    if choice is None or choice not in seat.decision:
+        return EMPTY
+    selection = seat.rules.selection(seat.view, seat.decision)
+    return fields_of_selection(selection, choice) if selection else fields_of(seat.decision, choice)
 
 
 def _barred_together(seat: SeatView) -> tuple[tuple[tuple[str, ...], str], ...]:

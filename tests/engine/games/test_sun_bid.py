@@ -419,16 +419,41 @@ def test_sb_16_the_winner_chooses_the_order_of_two_aces():
     assert "“nothing for moons" in refusal(position, 0, "discard nothing for moons, forest for leaves")
 
 
-def test_sb_16_each_selection_of_cards_for_two_aces_is_a_way_to_list_once():
+def test_sb_16_cards_for_two_aces_are_chosen_together_in_any_order():
     position = table(
         3, takes=(cards("Forest", "Author"), (), ()), pool=cards("Ace of Moons", "Ace of Leaves", "Forest", "Author")
     )
     position = play(position, (0, "call"), (1, "pass"), (2, "pass"), (0, "bid 2"))
     decision, teller = position.asks()[0], GAME.teller(0, PEOPLE)
-    ways = GAME.ways(position.state, decision)
-    assert [teller(words) for _, words in ways] == ["The Author and the Forest", "The Forest and the Forest"]
-    assert all(GAME.objects(position.state, 0, choice) is None and choice in decision for choice, _ in ways)
-    assert GAME.ways(position.state, table(3).asks()[0]) == ()
+    selection = GAME.selection(position.state, decision)
+    assert [thing.word for thing in selection.things] == ["Author", "Author", "Forest", "Forest"]
+    assert (selection.fewest, selection.most) == (2, 2)
+    for chosen in ("Author", "Forest"), ("Forest", "Author"), ("Forest", "Forest"):
+        choice = GAME.choice_of(position.state, decision, cards(*chosen))
+        assert sorted(choice.every_text()) == sorted(cards(*chosen))
+        assert choice in decision
+        assert GAME.objects(position.state, 0, choice) is None
+    refusals = {}
+    for wrong in "", "Forest", "Author Author", "Forest Forest Author":
+        with pytest.raises(Refused) as refused:
+            GAME.choice_of(position.state, decision, cards(*wrong.split()))
+        refusals[wrong] = teller(refused.value.text)
+    assert refusals == {
+        "": "The Ace of Moons must cost you a card of its suit. Choose the Author or the Forest.",
+        "Forest": "The Ace of Leaves must cost you a card of its suit. Choose the Forest.",
+        "Author Author": "Discard one card of its suit for each Ace: the Ace of Moons and the Ace of Leaves.",
+        "Forest Forest Author": "Discard one card of its suit for each Ace: the Ace of Moons and the Ace of Leaves.",
+    }
+    assert GAME.selection(position.state, table(3).asks()[0]) is None
+
+
+def test_sb_16_an_ace_that_can_find_nothing_takes_one_card_less():
+    position = table(3, pool=cards("Ace of Moons", "Ace of Leaves", "Forest", "Author"))
+    position = play(position, (0, "call"), (1, "pass"), (2, "pass"), (0, "bid 2"))
+    decision = position.asks()[0]
+    selection = GAME.selection(position.state, decision)
+    assert (selection.fewest, selection.most) == (1, 2)
+    assert GAME.choice_of(position.state, decision, cards("Forest")) == Choice("discard", (*cards("Forest"), "none"))
 
 
 def test_sb_16_two_copies_of_a_card_can_both_be_lost():

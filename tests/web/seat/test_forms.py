@@ -15,7 +15,6 @@ from pbem.domain.errors import BadInput, Stale
 from pbem.domain.quick_choices import quick_choices
 from pbem.web.seat.board import Choosable, Pick, draw_parts
 from pbem.web.seat.forms import choice_of, choosable, fields_of, forms_of
-from pbem.web.seat.ways import list_of_ways
 
 SUITS = tuple(Thing(suit.lower(), suit, f"{n}") for n, suit in enumerate(("Moons", "Suns", "Waves", "Leaves")))
 TWINS = (Thing(3, "3"), Thing(3, "3"), Thing(5, "5"))
@@ -105,21 +104,6 @@ def test_a_sentence_with_several_fields_is_not_torn_apart_by_the_board():
     assert choosable([forms["Give"]]) == ()
     assert [field.before for field in forms["Give"].fields] == ["", "to player 1 and keep"]
     assert [each.name for each in choosable([forms["Play"]])] == [forms["Play"].fields[0].name]
-
-
-def test_whole_choices_are_one_list_that_is_sent_in_writing_and_shows_what_was_chosen():
-    asked = decision(ACTS["a sentence"])
-    one, other = Choice("give", ("moons", "suns")), Choice("give", ("suns", "leaves"))
-    ways = ((one, say("Moons and Suns")), (other, say("Suns and Leaves")))
-    for filled_in in (fields_of(asked, other), MultiDict({"choice": grammar.write(asked, other)})):
-        form = list_of_ways(asked, ways, Teller(), filled_in)
-        ((name, alternatives),) = [(field.name, field.alternatives) for field in form.fields]
-        assert name == "choice"
-        assert [grammar.read(asked, each.value) for each in alternatives] == [one, other]
-        assert [(each.thing.word, each.chosen) for each in alternatives] == [
-            ("Moons and Suns", False),
-            ("Suns and Leaves", True),
-        ]
 
 
 def test_a_number_in_a_sentence_is_a_player_only_where_something_is_given_to_them():
