@@ -3,15 +3,19 @@
     .venv/bin/python -m tests.bench.strength GAME SEATS [LEVEL] [OTHERS] [MOST GAMES] [ITERATIONS]
 
 `OTHERS` is a level, or `greedy`, which stays as it was so that levels can be compared over time. Game 1 has seed 1, and so on,
-and the seat that plays alone changes with each game.
+and the seat that plays alone changes with each game. Each game that has been played is kept in `build/strength.jsonl` with the
+versions of its rules and bots, and is not played again: a run that was cut off goes on where it stopped.
 """
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import count
 from math import sqrt
+from pathlib import Path
 from typing import Any, Final
 
 from engine.bots import greedy
@@ -22,6 +26,7 @@ from engine.search import LEVELS, choose
 from engine.table import begin
 
 MOST_GAMES: Final = 200
+RECORD: Final = Path("build/strength.jsonl")
 WIDTH: Final = 2.4
 """Standard deviations of the interval: wide, because it is looked at after every game."""
 
@@ -48,14 +53,25 @@ class Strength:
         return f"{self.won:.1f} of {self.games} games ({self.low:.0%} to {self.high:.0%}); a bar of {self.bar:.0%} is {verdict}"
 
 
-def player(name: str, iterations: int = 0) -> Player:
+@dataclass(frozen=True)
+class Bot:
+    """A bot: its name with its version, for the record, and how it plays."""
+
+    name: str
+    play: Player
+
+
+def bot(name: str, iterations: int = 0) -> Bot:
     """A bot by its name: a level, perhaps with another number of iterations, or `greedy`."""
     if name == "greedy":
-        return greedy
+        return Bot(name, greedy)
     level = LEVELS[name]
     if iterations and level.iterations:
         level = replace(level, iterations=iterations)
-    return lambda game, view, decision, draw: choose(game, view, decision, level, draw)
+    return Bot(
+        f"{level.name}/{level.version}/{level.iterations}",
+        lambda game, view, decision, draw: choose(game, view, decision, level, draw),
+    )
 
 
 def much_stronger(seats: int) -> float:
@@ -68,17 +84,50 @@ def as_strong(seats: int) -> float:
     return 1 / seats
 
 
-def share_won(game: Game[Any], seats: int, alone: int, one: Player, others: Player, seed: int, options: Any) -> float:
-    """The share of the win that falls to the seat that plays alone."""
-    table, luck = begin(game, seats, seed.to_bytes(32, "big"), options), Stream(b"strength", seed)
-    while asks := [seat for seat in table.position.open() if seat not in table.position.box]:
-        seat = asks[0]
-        decision = game.asks(table.view(seat), seat)
-        assert decision is not None
-        bot = one if seat == alone else others
-        table = table.submit(seat, bot(game, table.view(seat), decision, luck))
-    first = game.standing(table.position.state).ranking[0]
-    return (alone in first) / len(first)
+@dataclass(frozen=True)
+class Match:
+    """Games of one bot among others, from seed 1 on."""
+
+    game: Game[Any]
+    seats: int
+    alone: Bot
+    others: Bot
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of its games: a whole game of Sunset Poker takes hours of thought in all."""
+        return {"max_rounds": 2} if self.game.slug == "sunset-poker" else {}
+
+    def shares(self) -> Iterator[float]:
+        """Yield the share of the win that falls to the bot that plays alone, game by game: as recorded, or played now."""
+        known = dict(_recorded())
+        for number in count(1):
+            place = f"{self.game.slug}/{self.game.version} {self.seats} {self.alone.name} {self.others.name} {number}"
+            if place not in known:
+                known[place] = self.share_won(number)
+                RECORD.parent.mkdir(exist_ok=True)
+                with RECORD.open("a") as record:
+                    record.write(json.dumps([place, known[place]]) + "\n")
+            yield known[place]
+
+    def share_won(self, seed: int) -> float:
+        """Play one game; the share of the win that falls to the bot that plays alone."""
+        table, luck = begin(self.game, self.seats, seed.to_bytes(32, "big"), self.options), Stream(b"strength", seed)
+        alone = seed % self.seats
+        while asks := [seat for seat in table.position.open() if seat not in table.position.box]:
+            seat = asks[0]
+            decision = self.game.asks(table.view(seat), seat)
+            assert decision is not None
+            player = self.alone if seat == alone else self.others
+            table = table.submit(seat, player.play(self.game, table.view(seat), decision, luck))
+        first = self.game.standing(table.position.state).ranking[0]
+        return (alone in first) / len(first)
+
+
+def _recorded() -> Iterator[tuple[str, float]]:
+    for line in RECORD.read_text().splitlines() if RECORD.exists() else ():
+        place, share = json.loads(line)
+        yield place, share
 
 
 def interval(games: int, won: float) -> tuple[float, float]:
@@ -89,17 +138,15 @@ def interval(games: int, won: float) -> tuple[float, float]:
     return middle - half, middle + half
 
 
-def measure(game: Game[Any], seats: int, one: Player, others: Player, bar: float, most: int = MOST_GAMES) -> Strength:
+def measure(match: Match, bar: float, most: int = MOST_GAMES) -> Strength:
     """Play until the interval is above or below the bar, or for the most games."""
-    # A whole game of Sunset Poker takes hours of thought in all.
-    options = {"max_rounds": 2} if game.slug == "sunset-poker" else {}
     won = 0.0
-    for number in range(1, most + 1):
-        won += share_won(game, seats, number % seats, one, others, number, options)
-        low, high = interval(number, won)
-        if low > bar or high < bar:
-            break
-    return Strength(number, won, low, high, bar)
+    for games, share in enumerate(match.shares(), 1):
+        won += share
+        low, high = interval(games, won)
+        if low > bar or high < bar or games == most:
+            return Strength(games, won, low, high, bar)
+    raise AssertionError("there is always another game")
 
 
 def main() -> None:
@@ -109,8 +156,8 @@ def main() -> None:
         *("", "", "expert", "regular", "20", "0")[len(sys.argv) - 1 :],
     ]
     bar = much_stronger if level == "expert" else as_strong
-    found = measure(load(name), int(seats), player(level, int(iterations)), player(others), bar(int(seats)), int(most))
-    print(f"{name}, {seats} seats: {level} among {others} won {found}", flush=True)
+    match = Match(load(name), int(seats), bot(level, int(iterations)), bot(others))
+    print(f"{name}, {seats} seats: {level} among {others} won {measure(match, bar(int(seats)), int(most))}", flush=True)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import pytest
 
 from engine.game import load, names
-from tests.bench.strength import Strength, as_strong, interval, measure, much_stronger, player
+from tests.bench.strength import Match, Strength, as_strong, bot, interval, measure, much_stronger
 
 pytestmark = pytest.mark.bench
 
@@ -23,6 +23,6 @@ def test_too_few_games_show_no_strength():
 )
 @pytest.mark.parametrize(("name", "seats"), CELLS)
 def test_a_level_is_shown_to_be_stronger_than_another(name, seats, level, others, bar):
-    found = measure(load(name), seats, player(level), player(others), bar(seats))
+    found = measure(Match(load(name), seats, bot(level), bot(others)), bar(seats))
     print(f"\n{name}, {seats} seats: {level} among {others} won {found}")
     assert found.shown
