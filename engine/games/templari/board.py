@@ -126,7 +126,7 @@ def _folds(view: State) -> tuple[Fold, ...]:
     )
     lines = tuple(Line(say("{colour}: {numbers}.", colour=name, numbers=numbers)) for name, numbers in left if numbers)
     return (
-        Fold(say("Colours"), (Grid((say("numbers owned"), *heads), rows),)),
+        *((Fold(say("Colours"), (Grid((say("numbers owned"), *heads), rows),)),) if any(view.cards) else ()),
         *((Fold(say("Cards to come"), lines, bulky=True),) if lines else ()),
     )
 
