@@ -9,7 +9,7 @@ This module must never stop a course before it has gone on longer than the game 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import islice
+from itertools import cycle, islice
 from typing import Any, Final
 
 from engine.chance import Draw, Stream
@@ -35,7 +35,10 @@ _LONG: Final = 2_000
 """The entries of a game that may be very long."""
 
 _ROUNDS: Final = 5
-"""How often a thorough run plays on the longest course of a set of options; a quick one that with the usual options."""
+"""How often the longest course with the usual options is played on; a thorough run plays on that of every other set once."""
+
+_OTHERS: Final = 3
+"""The styles besides silence in which a thorough run plays a set of unusual options: other ones for each set."""
 
 
 @fact
@@ -101,12 +104,12 @@ def _courses(bench: Bench) -> Iterator[Course]:
     longest: Course | None = None
     for number, (seats, options) in enumerate([*usual, *_shortest_first(bench)]):
         best: Course | None = None
-        for style in _styles(bench, verbs, number, _bound(bench.game, seats, options)):
+        for style in _styles(bench, verbs, number, seats, options):
             course = bench.run(run, Plan(seats, options, style))
             yield course
             best = _longer(best, course)
         if bench.thorough and best is not None:
-            yield from prolonged(bench, best, _ROUNDS)
+            yield from prolonged(bench, best, 1 if options else _ROUNDS)
         longest = _longer(longest, best) if not options else longest
     if longest is not None and not bench.thorough:
         yield from prolonged(bench, longest, _ROUNDS)
@@ -121,16 +124,18 @@ def _bound(game: Game[Any], seats: int, options: Mapping[str, OptionValue]) -> i
     return game.longest(seats, game.settle(seats, options))
 
 
-def _styles(bench: Bench, verbs: list[str], number: int, bound: int) -> Iterator[str]:
-    """Yield the styles for a set of options: all, or in a quick run silence and, for every second set, another.
+def _styles(
+    bench: Bench, verbs: list[str], number: int, seats: int, options: Mapping[str, OptionValue]
+) -> Iterator[str]:
+    """Yield the styles for a set of options: silence and some others, in a thorough run all for the usual options.
 
-    Where games may be very long a quick run has only silence.
+    A quick run has one other for every second set, and none where games may be very long.
     """
     silent, *others = (*STYLES, *(f"{INSISTS}{verb}" for verb in verbs))
     yield silent
     if bench.thorough:
-        yield from others
-    elif number % 2 == 0 and bound <= _LONG:
+        yield from islice(cycle(others), number * _OTHERS, (number + 1) * _OTHERS) if options else others
+    elif number % 2 == 0 and _bound(bench.game, seats, options) <= _LONG:
         yield others[number // 2 % len(others)]
 
 
