@@ -204,11 +204,16 @@ def readings(line: str) -> tuple[str, ...]:
 
 def bare(line: str) -> str:
     """The line without invisible characters, the bullet of a list, and quotes around the whole."""
-    visible = "".join(c for c in line if unicodedata.category(c) != "Cf")
-    text = _BULLET.sub("", " ".join(unicodedata.normalize("NFKC", visible).split()))
+    # In ASCII no character is invisible, and none has another form.
+    shown = line if line.isascii() else unicodedata.normalize("NFKC", "".join(filter(_is_visible, line)))
+    text = _BULLET.sub("", " ".join(shown.split()))
     whole = text.rstrip(".!")
     inner = whole.strip(_QUOTES).strip()
     return inner if inner and whole[0] in _QUOTES and whole[-1] in _QUOTES else text
+
+
+def _is_visible(character: str) -> bool:
+    return unicodedata.category(character) != "Cf"
 
 
 def without_courtesy(text: str) -> str:

@@ -312,9 +312,10 @@ def _joined(lines: Iterator[Line]) -> Iterator[str]:
 def _breaks(last: Line, line: Line) -> bool:
     """Whether a program has broken a sentence between these lines: the first is full, and does not end one."""
     text, words = last.text.rstrip(), line.text.split()
-    if last.whole or not text or not words or text.endswith(_ENDS_A_SENTENCE) or ends_message(line.text):
+    if last.whole or not text or not words or text.endswith(_ENDS_A_SENTENCE):
         return False
-    return len(text) <= _BROKEN_TO and len(text) + 1 + len(words[0]) > _BROKEN_FROM
+    is_full = len(text) <= _BROKEN_TO and len(text) + 1 + len(words[0]) > _BROKEN_FROM
+    return is_full and not ends_message(line.text)
 
 
 def quoted_turn(text: str) -> int | None:
