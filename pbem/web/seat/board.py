@@ -69,10 +69,10 @@ class BoardPart:
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[str, bool, tuple[int | str | None, ...]], ...] = ()
 
-    def barred(self, place: int) -> bool:
-        """Whether neither the thing at this place can be chosen nor another one like it, though others can."""
+    def choices(self) -> list[tuple[Thing, Pick | None, bool]]:
+        """Each thing with its pick, and whether neither it nor another one like it can be chosen, though others can."""
         choosable = {thing.word for thing, pick in zip(self.things, self.picks, strict=True) if pick}
-        return self.things[place].word not in choosable
+        return [(thing, pick, thing.word not in choosable) for thing, pick in zip(self.things, self.picks, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,7 +116,7 @@ def test_only_cards_unlike_those_that_can_be_chosen_are_barred():
     hand = Row(say("your hand"), tuple(Face("sign", word, word) for word in ("5", "5", "7")), "hand")
     field = Choosable("b0", (("5", Pick("b0", "0", many=False, chosen=False)),))
     (row,) = draw_parts((hand,), Teller(), [field])
-    assert [row.barred(place) for place in range(3)] == [False, False, True]
+    assert [barred for _thing, _pick, barred in row.choices()] == [False, False, True]
 
 
 @pytest.mark.parametrize(
