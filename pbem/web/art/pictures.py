@@ -52,11 +52,16 @@ def things(row: Iterable[Thing]) -> Markup:
     return Markup("\n".join([_thing(each, "li", needed, language) for each in row]))  # noqa: S704 - each is escaped
 
 
-def legend(*, rules: bool = False) -> list[Explained]:
-    """The signs on this page so far that need an explanation: on a page with rules, all of them."""
-    kinds = {drawing.name.partition("-")[0] for drawing in _needed().values()}
+def legend(*, rules: bool = False) -> tuple[Explained, ...]:
+    """The signs on this page so far that need an explanation: on a page with rules, all of them. The page needs their drawings."""
+    needed = _needed()
+    kinds = {drawing.name.partition("-")[0] for drawing in needed.values()}
     legends = RULES_LEGENDS if rules else LEGENDS
-    return [sign for kind, signs in legends.items() if kind in kinds for sign in signs]
+    explained = tuple(sign for kind, signs in legends.items() if kind in kinds for sign in signs)
+    for kind, id_, _colour, _name in explained:
+        drawing = DRAWINGS[kind, id_]
+        needed[drawing.name] = drawing
+    return explained
 
 
 def cover(game: Game[Any]) -> Markup:
