@@ -61,13 +61,13 @@ def _standing(seat: SeatView) -> list[dict[str, Any]]:
 def _conditions(seat: SeatView, decision: Decision | None) -> tuple[tuple[str, str, bool], ...]:
     # While nothing is asked, an auction may be next.
     bidding = decision is None or orders.raising(decision) is not None
-    offers = conditions.offered(seat.board, seat.seat, seat.rules, bidding=bidding)
-    return tuple((each.text, seat.teller(each.says), each.number) for each in offers)
+    offers, teller = conditions.offered(seat.board, seat.seat, seat.rules, bidding=bidding), seat.teller
+    return tuple((each.text, teller(each.says), each.number) for each in offers)
 
 
 def _examples(seat: SeatView, decision: Decision | None) -> tuple[tuple[str, str], ...]:
     """Standing orders that this game can use, each with its meaning. While nothing is asked, they have blanks."""
-    meanings, label = orders.usages(decision), _label_on_board(seat)
+    meanings, label, teller = orders.usages(decision), _label_on_board(seat), seat.teller
     one, another, most = "<choice>", "<choice>", "<number>"
     # Nobody plays the same card again and again.
     repeats = decision is None or all(isinstance(value, int) for value in decision.default.values)
@@ -84,7 +84,7 @@ def _examples(seat: SeatView, decision: Decision | None) -> tuple[tuple[str, str
         if usage.startswith("up to") or " then " in usage or (repeats and again and ("board" not in usage or label)):
             written = usage.replace("then <choice>", f"then {another}").replace("<choice>", one)
             written = written.replace("<number on the board> over <number>", f"{label} over 10")
-            examples.append((written.replace("<number>", most), seat.teller(means)))
+            examples.append((written.replace("<number>", most), teller(means)))
     return tuple(examples)
 
 
