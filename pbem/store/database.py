@@ -79,7 +79,10 @@ class Store:
             if not self.on_sqlite:
                 connection = connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
             with connection.begin():
-                self._begin(connection, "BEGIN")
+                if self.on_sqlite:
+                    # This takes no lock yet, so nothing can be in its way, and the library would take as long as for a query.
+                    driver: Any = connection.connection.driver_connection
+                    driver.execute("BEGIN")
                 yield connection
 
     def write(self, work: Callable[[Connection], T]) -> T:
@@ -89,7 +92,7 @@ class Store:
             committing = False
             try:
                 with self._writers, self.engine.connect() as connection, connection.begin():
-                    self._begin(connection, "BEGIN IMMEDIATE")
+                    self._begin_to_write(connection)
                     result = work(connection)
                     failpoints.hit("store.committing")
                     committing = True
@@ -115,7 +118,7 @@ class Store:
             driver.execute("PRAGMA foreign_keys=OFF")
             try:
                 with connection.begin():
-                    self._begin(connection, "BEGIN IMMEDIATE")
+                    self._begin_to_write(connection)
                     yield connection
                     broken = connection.exec_driver_sql("PRAGMA foreign_key_check").fetchall()
                     if broken:
@@ -123,10 +126,10 @@ class Store:
             finally:
                 driver.execute("PRAGMA foreign_keys=ON")
 
-    def _begin(self, connection: Connection, how: str) -> None:
+    def _begin_to_write(self, connection: Connection) -> None:
         # Not in a listener of the engine, which would cost every statement a check for listeners.
         if self.on_sqlite:
-            connection.exec_driver_sql(how)
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
 
     @staticmethod
     def file_of(url: str) -> Path | None:
