@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 from engine.board import Amounts, Board, Row
@@ -274,5 +275,6 @@ def _number_text(condition: Condition) -> Text:
     return say("{rival's} {label}", rival=condition.seat, label=condition.label)
 
 
+@lru_cache(maxsize=1000)
 def _norm(text: str) -> str:
     return " ".join(words_of(text))
