@@ -8,7 +8,6 @@ This module must never write, not even a saved view.
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -19,6 +18,7 @@ from engine.decisions import Choice, Decision, OneOf, Refused
 from engine.facts import SPECTATOR
 from engine.game import Game, Standing
 from engine.options import OptionValue
+from engine.records import record
 from engine.tell import Teller, Text
 from pbem import hints
 from pbem.domain import hash_chain
@@ -46,7 +46,7 @@ from pbem.store.games import GameRow
 from pbem.tokens import Purpose
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PastChoice:
     """A choice that a seat has made, or the clock for it, and whether it can be taken back."""
 
@@ -57,7 +57,7 @@ class PastChoice:
     by_clock: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SeatView:
     """Everything that one seat may see of its game now.
 
@@ -169,7 +169,7 @@ class SeatView:
         return next((self.teller(thing.note) for thing in things if (thing.value,) == default.values), "")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class OfferedChoice:
     """The choice of a move's link, with what everyone may know of its game.
 

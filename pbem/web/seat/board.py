@@ -6,10 +6,10 @@ of it is plain text, which the template escapes.
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
 
 from engine.board import Amounts, Board, Face, Grid, Line, Panel, Part, Row, words_of
+from engine.records import record, replace
 from engine.tell import Teller, Text, say
 from pbem.i18n.speech import capital
 from pbem.web.art.drawings import sign_of
@@ -29,7 +29,7 @@ AROUND: Final = (
 """How many of the other players sit at the left, at the far side and at the right of a wide table, by their number."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Thing:
     """A card, tile or die, or something counted: its word, a note on it, and the kind and id of its picture, if it has one."""
 
@@ -39,7 +39,7 @@ class Thing:
     id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pick:
     """A thing that can be chosen where it is: the field of a form, its value, and whether it is chosen; `many` for boxes.
 
@@ -53,7 +53,7 @@ class Pick:
     again: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BoardPart:
     """One part of a board. Its kind says which of its fields are used: line, row, amounts or grid.
 
@@ -75,7 +75,7 @@ class BoardPart:
         return [(thing, pick, thing.word not in choosable) for thing, pick in zip(self.things, self.picks, strict=True)]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PagePanel:
     """A player at the table. The first of the `numbers` is the score; `deciding` if it is this player's turn.
 
@@ -97,7 +97,7 @@ class PagePanel:
     chosen: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class HighBid:
     """The high bid, a number or a card, and whose it is."""
 
@@ -108,7 +108,7 @@ class HighBid:
     card: Thing | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PageBoard:
     """A whole board. The other players sit around it, clockwise from the reader: left, far side, right."""
 
@@ -132,7 +132,7 @@ class PageBoard:
     """The fields of the form whose things are chosen on the board."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Choosable:
     """A field of a form whose things may lie on the board: the word and the pick of each."""
 

@@ -9,7 +9,6 @@ the same decision, and a refusal says why.
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Final
 
@@ -18,6 +17,7 @@ from werkzeug.datastructures import ImmutableMultiDict, MultiDict
 from engine.board import Face
 from engine.decisions import Act, Amount, Blank, Choice, Decision, OneOf, Ranking, Selection, Some, Split, Thing, Value
 from engine.grammar import write
+from engine.records import record, replace
 from engine.tell import Teller
 from pbem.domain.errors import BadInput, Stale
 from pbem.domain.quick_choices import quick, within_means
@@ -40,7 +40,7 @@ Fields = MultiDict[str, str]
 EMPTY: Final[Fields] = ImmutableMultiDict()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Alternative:
     """One of the things that a field offers, as it looks on the table, and whether it is chosen."""
 
@@ -49,7 +49,7 @@ class Alternative:
     chosen: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Field:
     """One blank of an act as a field, and the words before it where the act is a phrase.
 
@@ -74,7 +74,7 @@ class Field:
     """The label as it stands within a sentence."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Form:
     """One act: its button, and the fields that it needs. An act with a single possible choice needs none.
 
@@ -213,7 +213,7 @@ def _pairs(blank: Blank, name: str, value: Value) -> list[tuple[str, str]]:
     return [(name, str(place)) for place in places]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Display:
     """How things are shown: by their words, and as they look on the table."""
 
