@@ -68,11 +68,12 @@ def delete_person(tx: Tx, server: Server, person_id: int, reason: str = "") -> l
     revocations.begin(tx, Holder(person_id=person_id))
     # Tournaments are locked before games, games before people, people before groups, each in the order of their ids,
     # against deadlocks.
-    for tournament in tournaments.of_person(tx, person_id):
-        sign_up.decline(tx, server, tournament.id, person_id)
+    _leave_tournaments(tx, server, person_id)
     left = _leave_tables(tx, server, person_id, reason, ())
     persons = {each: people.lock(tx, each) for each in sorted({person_id, *_merged_into(tx, person_id)})}
-    # Others may have given them a seat before this lock. Nobody does so afterwards: they are no one who can take it.
+    # Before this lock they may have entered a tournament, and others may have given them a seat. Nobody does so afterwards:
+    # they are no one who can take it.
+    _leave_tournaments(tx, server, person_id)
     left += _leave_tables(tx, server, person_id, reason, left)
     for each, person in persons.items():
         if not is_former(person.address):
@@ -86,6 +87,12 @@ def _merged_into(tx: Tx, person_id: int) -> list[int]:
     key = people.read(tx, person_id).key
     found = [people.by_key(tx, old) for old, now in results.merged(tx).items() if now == key]
     return [each.id for each in found if each is not None and not merge.tables_of(tx, each.id)]
+
+
+def _leave_tournaments(tx: Tx, server: Server, person_id: int) -> None:
+    """Take a person out of the tournaments that they take part in, from the next round on."""
+    for tournament in tournaments.of_person(tx, person_id):
+        sign_up.decline(tx, server, tournament.id, person_id)
 
 
 def _leave_tables(tx: Tx, server: Server, person_id: int, reason: str, but: Collection[int]) -> list[int]:

@@ -1,12 +1,14 @@
 """Deleting a person: their data goes, the games stay, and nobody at a table waits for them."""
 
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from sqlalchemy import select
 
 from pbem.domain.bounce import Bounce
 from pbem.domain.errors import Gone, NotFound, Refusal, TooMany
+from pbem.domain.states import EntrantStatus
 from pbem.service import links as service_links
 from pbem.service.absence import offers, substitutes
 from pbem.service.account import consent, delete, my_page
@@ -20,7 +22,8 @@ from pbem.service.outgoing import preferences
 from pbem.service.people import addresses, sessions, sign_in
 from pbem.service.tables import joining, leaving, talk
 from pbem.service.tables.new import TableSettings
-from pbem.store import outbox as outbox_rows, players as player_rows, search, tables as lobby_rows
+from pbem.service.tournaments import sign_up
+from pbem.store import outbox as outbox_rows, players as player_rows, search, tables as lobby_rows, tournaments
 from pbem.store.schema import DEADLINE, METADATA, OUTBOX, PLAYER
 from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
@@ -29,6 +32,7 @@ from tests.service.database import all_rows, check_atomic, queued_emails
 from tests.service.email_replies import Replies
 from tests.service.outgoing.test_deliver import drain, links_in, post_to
 from tests.service.races import at_call
+from tests.service.tournaments.cup import open_cup
 
 NAME, ADDRESS = "Rumpelstilzchen", "rumpelstilzchen@example.org"
 
@@ -292,3 +296,11 @@ def test_a_seat_given_to_someone_who_is_deleted_at_that_moment_is_not_left_with_
         seats = tx.execute(select(PLAYER.c.game_id, PLAYER.c.seat).where(PLAYER.c.person_id == gone)).all()
     assert seats == []
     assert NAME not in rows_without_emails_of_others(server, gone)
+
+
+@pytest.mark.parametrize("call", [3, 6])
+def test_nobody_stays_in_a_tournament_that_they_enter_while_they_are_deleted(server, person, gone, call):
+    cup = server.query(tournaments.by_key, open_cup(server, person("Ben")))
+    forget, enter = partial(server.run, delete.delete_person, gone), partial(server.run, sign_up.sign_up, cup.id, gone)
+    at_call(server.store, call, forget, enter)
+    assert {each.status for each in server.query(tournaments.entrants, cup.id)} <= {EntrantStatus.LEFT}

@@ -1,11 +1,15 @@
 """Two people who are merged, and both take part in a tournament: one entry stays, and none is nobody's."""
 
+from functools import partial
+
 import pytest
 
+from pbem.domain.errors import Refusal, Stale
 from pbem.service.desk.acts.people import Merge
 from pbem.service.tournaments import sign_up
 from pbem.store import tournaments
 from tests.service.actors import moderate
+from tests.service.races import at_call
 from tests.service.tournaments.test_rounds import NINE, facts_of
 
 
@@ -94,3 +98,17 @@ def test_an_accepted_invitation_stays_accepted(tournament, server):
 
 def _sign_ups(tx, tournament_id):
     return tournaments.sign_ups(tx, tournament_id)
+
+
+def test_a_merge_changes_no_tournament_that_it_has_not_locked(tournament, person, monkeypatch):
+    cup, zoe = tournament("Ann", "Ben"), person("Zoe")
+    locked, lock = [], tournaments.lock
+    merge = partial(moderate, cup.server, Merge(zoe, person("Kim")))
+    enter = partial(cup.server.run, sign_up.sign_up, cup.id, person("Kim"))
+    monkeypatch.setattr(tournaments, "lock", lambda tx, number: locked.append(number) or lock(tx, number))
+    outcome, entered = at_call(cup.server.store, 5, merge, enter)
+    assert not isinstance(entered, Refusal)
+    if isinstance(outcome, Stale):
+        outcome = merge()
+    assert not isinstance(outcome, Exception)
+    assert locked.count(cup.id) == 2 or entries(cup, zoe) == []

@@ -39,6 +39,7 @@ from pbem.store import (
     tables as table_rows,
     tournaments,
 )
+from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.people import PersonRow
 from pbem.store.sessions import Holder
@@ -170,13 +171,13 @@ class Merge(PersonAct):
             raise BadInput(_("These two are already merged."), remedy=_("Choose the other one."))
         revocations.begin(tx, Holder(person_id=self.other_id))
         # Tournaments are locked before games, games before people, people before groups, each in the order of their ids.
-        entered = {row.id for each in (self.person_id, self.other_id) for row in tournaments.of_person(tx, each)}
+        entered = self._entered(tx)
         for number in sorted(entered):
             tournaments.lock(tx, number)
         locked = self._locked(context)
         persons = {number: people.lock(tx, number) for number in sorted((self.person_id, self.other_id))}
-        if self._locked(context).keys() != locked.keys():
-            raise Stale(_("The tables of the two have just changed."), remedy=_("Nothing changed. Try again."))
+        if self._locked(context).keys() != locked.keys() or self._entered(tx) != entered:
+            raise Stale(_("The tables or tournaments of the two have just changed."), remedy=_("Nothing changed. Try again."))
         if persons[self.person_id].confirmed_at is None:
             raise BadInput(
                 _("The address to keep was never confirmed."),
@@ -247,6 +248,10 @@ class Merge(PersonAct):
         # A host without a seat has no part in the game.
         if players:
             context.tell_players(row, "player_merged", without=self.person_id, who=players[0].called)
+
+    def _entered(self, tx: Tx) -> set[int]:
+        """The current tournaments that either takes part in."""
+        return {row.id for each in (self.person_id, self.other_id) for row in tournaments.of_person(tx, each)}
 
     def _locked(self, context: Context) -> dict[int, GameRow]:
         """The other person's current tables, locked before any person is, as everywhere."""
