@@ -65,28 +65,31 @@ def backup(config: Config, path: Path, *, with_keys: bool, begin: Begin = silent
         if each.exists():
             raise BadInput(f"{each} already exists.", remedy="Nothing was overwritten. Choose another name.")
     written = path.with_name(f"{path.name}.part")
-    try:
-        with open_store(config) as source:
-            keys = keyring(source, config).text() if with_keys else ""
+    with open_store(config) as source:
+        keys = keyring(source, config).text() if with_keys else ""
+        try:
             # Created private, before it has any content.
             os.close(os.open(written, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        except FileExistsError as error:
+            raise BadInput(
+                f"{written} already exists.", why="Another backup is running, or was interrupted.", remedy="Remove it."
+            ) from error
+        made = _parts(written)
+        try:
             if source.on_sqlite:
                 database_copy.write_file(source, written)
             else:
                 with closing(Store(f"sqlite:///{written}")) as target:
                     _copy(source, target, begin)
-        saved = _verify_file(written, begin)
-        if with_keys:
-            write_privately(keys_beside(path), keys)
-        _flush(written)
-        written.rename(path)
-    except FileExistsError as error:
-        raise BadInput(
-            f"{written} already exists.", why="Another backup is running, or was interrupted.", remedy="Remove it."
-        ) from error
-    except BaseException:
-        _remove(_parts(written))
-        raise
+            saved = _verify_file(written, begin)
+            if with_keys:
+                write_privately(keys_beside(path), keys)
+                made.append(keys_beside(path))
+            _flush(written)
+            written.rename(path)
+        except BaseException:
+            _remove(made)
+            raise
     return Saved(saved.games, saved.rows, with_keys)
 
 
@@ -309,9 +312,16 @@ def _bring_up_to_date(store: Store) -> None:
 
 
 def write_privately(path: Path, text: str) -> None:
-    """Write a new file that only its owner's account may read."""
-    with os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w", encoding="utf-8") as file:
-        file.write(text)
+    """Write a new file that only its owner's account may read, whole or not at all."""
+    descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
 
 
 def _flush(path: Path) -> None:

@@ -461,3 +461,24 @@ def test_a_copy_of_a_server_that_is_running_is_refused(
 def test_a_database_is_not_copied_onto_itself(config: Config) -> None:
     with pytest.raises(BadInput, match="the same database"):
         backup.copy(config.database_url, config.database_url)
+
+
+@pytest.mark.parametrize("in_the_way", ["backup", "backup.keys"])
+def test_a_backup_that_fails_at_its_end_leaves_nothing(config: Config, tmp_path: Path, in_the_way: str) -> None:
+    saved = tmp_path / "saved"
+    saved.mkdir()
+
+    def begin(_what: str, _length: int) -> Callable[[int], None]:
+        # A folder has the name of a file that the backup is about to write.
+        (saved / in_the_way).mkdir(exist_ok=True)
+        return lambda _: None
+
+    with pytest.raises(OSError, match=in_the_way):
+        backup.backup(config, saved / "backup", with_keys=True, begin=begin)
+    assert [each.name for each in saved.iterdir()] == [in_the_way]
+
+
+def test_a_private_file_that_cannot_be_written_whole_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(UnicodeEncodeError):
+        backup.write_privately(tmp_path / "keys", "half of a letter: \ud800")
+    assert list(tmp_path.iterdir()) == []
