@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
-from sqlalchemy import Connection, Select, bindparam, func, or_, update
+from sqlalchemy import Connection, Select, bindparam, func, or_, select, update
 
 from pbem.domain.states import EmailStatus
 from pbem.store import person_names
@@ -55,12 +55,15 @@ def unwrite_queued(tx: Connection) -> list[int]:
 def unwrite_naming(tx: Connection, game_ids: Select[tuple[int]]) -> None:
     """Drop the bytes of queued emails that may name a player of these games, or name people by `person_names`.
 
-    They're written again, and keep their Message-ID: one of them may have arrived already, as far as anyone knows.
+    They're written again, and keep their Message-ID: one of them may have arrived already, as far as anyone knows. All are locked
+    in the order of their ids, against deadlocks, so none is written meanwhile from what is changing.
     """
     may_name = or_(
         OUTBOX.c.game_id.in_(game_ids), OUTBOX.c.game_id.is_(None), OUTBOX.c.facts.contains(person_names.REFERENCE)
     )
-    tx.execute(update(OUTBOX).where(OUTBOX.c.status == EmailStatus.QUEUED, may_name).values(body=None))
+    these = (OUTBOX.c.status == EmailStatus.QUEUED, may_name)
+    tx.execute(select(OUTBOX.c.id).where(*these).order_by(OUTBOX.c.id).with_for_update()).all()
+    tx.execute(update(OUTBOX).where(*these, OUTBOX.c.body.is_not(None)).values(body=None))
 
 
 def unwrite_to(tx: Connection, person_id: int) -> None:

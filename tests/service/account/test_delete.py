@@ -304,3 +304,28 @@ def test_nobody_stays_in_a_tournament_that_they_enter_while_they_are_deleted(ser
     forget, enter = partial(server.run, delete.delete_person, gone), partial(server.run, sign_up.sign_up, cup.id, gone)
     at_call(server.store, call, forget, enter)
     assert {each.status for each in server.query(tournaments.entrants, cup.id)} <= {EntrantStatus.LEFT}
+
+
+def _asked_to_sign_in(server, person_id):
+    server.run(sign_in.send_link_to, person_id)
+    return queued_emails(server, person_id)[-1]
+
+
+def test_a_deletion_and_a_worker_never_wait_for_each_other(server, person, gone):
+    first, last = (_asked_to_sign_in(server, person(name)) for name in ("Ben", "Cleo"))
+    tries = []
+
+    def touch(tx, *emails):
+        tries.append("touch")
+        for each in emails:
+            outbox_rows.change(tx, each.id, due_at=each.due_at)
+
+    def forget(tx, *given):
+        tries.append("forget")
+        delete.delete_person(tx, *given)
+
+    # PostgreSQL finds emails in the order of their domains.
+    server.store.write(lambda tx: outbox_rows.change(tx, first.id, domain="zoo.example"))
+    both = partial(server.store.write, lambda tx: touch(tx, first, last))
+    at_call(server.store, 2, both, partial(server.run, forget, gone))
+    assert tries == ["touch", "forget"], "PostgreSQL ended a deadlock"

@@ -177,7 +177,9 @@ class Merge(PersonAct):
         locked = self._locked(context)
         persons = {number: people.lock(tx, number) for number in sorted((self.person_id, self.other_id))}
         if self._locked(context).keys() != locked.keys() or self._entered(tx) != entered:
-            raise Stale(_("The tables or tournaments of the two have just changed."), remedy=_("Nothing changed. Try again."))
+            raise Stale(
+                _("The tables or tournaments of the two have just changed."), remedy=_("Nothing changed. Try again.")
+            )
         if persons[self.person_id].confirmed_at is None:
             raise BadInput(
                 _("The address to keep was never confirmed."),
