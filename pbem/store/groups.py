@@ -68,10 +68,17 @@ def remove(tx: Connection, group_id: int, person_id: int) -> None:
 
 
 def part(tx: Connection, group_id: int, person_id: int) -> None:
-    """Take someone out of a group. If they were its organiser, its oldest member is from now on. The group is locked."""
+    """Take someone out of a group. If they were its organiser, its oldest member is from now on. The group is locked.
+
+    Where nobody remains, invitations end: nobody could invite anyone there, or hand anything over.
+    """
     remove(tx, group_id, person_id)
-    remaining = [row for row in members(tx, group_id) if row.role != GroupRole.INVITED]
-    if remaining and all(row.role != GroupRole.ORGANISER for row in remaining):
+    everyone = members(tx, group_id)
+    remaining = [row for row in everyone if row.role != GroupRole.INVITED]
+    if not remaining:
+        for row in everyone:
+            remove(tx, group_id, row.person_id)
+    elif all(row.role != GroupRole.ORGANISER for row in remaining):
         set_role(tx, remaining[0], GroupRole.ORGANISER)
 
 

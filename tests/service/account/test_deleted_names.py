@@ -22,7 +22,7 @@ from pbem.service.people import addresses, sign_in
 from pbem.service.tables import groups, invitations, joining, leaving, talk
 from pbem.service.tables.new import TableSettings
 from pbem.service.tournaments import reading, sign_up
-from pbem.store import organisers, players
+from pbem.store import organisers, people, players
 from pbem.store.schema import METADATA, OUTBOX, PERSON, TALK
 from tests.mail import kinds
 from tests.service.actors import moderate
@@ -74,6 +74,15 @@ def test_no_row_has_a_name_after_everything_that_can_be_emailed(server, clock, s
     check_forgotten(server, *NAMES)
 
 
+def stays_in_group(server, host, key, person_id):
+    """Make someone a member of a group, which goes on when its host leaves."""
+    group = server.run(lambda tx, _server: groups.membership(tx, host, key).group)
+    with server.store.read() as tx:
+        address = people.read(tx, person_id).address
+    server.run(groups.invite, host, key, (address,))
+    server.run(groups.accept, group.id, person_id)
+
+
 @pytest.fixture
 def busy(server, clock, person, table):
     """A person who hosts, invites, organises, corrects, talks, is substituted and corrected, calls, and leaves."""
@@ -102,6 +111,7 @@ def busy(server, clock, person, table):
         clock.advance(timedelta(days=1))
     key = server.run(groups.create, host, "Friday club")
     server.run(groups.invite, host, key, ("zoe@example.org", f"{FRIEND.lower()}@example.org"))
+    stays_in_group(server, host, key, third)
     cup = server.read(reading.page, open_cup(server, host)).summary.row.id
     server.run(sign_up.invite, cup, host, ("zoe@example.org",))
     server.run(sign_up.sign_up, cup, host, name="Sterntaler")
@@ -151,6 +161,7 @@ def test_an_email_waiting_for_another_try_is_written_again_without_the_name(serv
     host, friend = person(HOST), person(FRIEND)
     key = server.run(groups.create, host, "Friday club")
     server.run(groups.invite, host, key, (f"{FRIEND.lower()}@example.org",))
+    stays_in_group(server, host, key, person(THIRD))
     strangers = table("bid", 3)
     clock.advance(timedelta(minutes=5))
     sink.does(*["450 data"] * 20)

@@ -145,6 +145,16 @@ def test_the_oldest_member_follows_an_organiser_who_goes(server, ann, ben, perso
     assert names(server, ben, key) == ["Ben", "Cleo"]
 
 
+@pytest.mark.parametrize("how", ["leave", "delete"])
+def test_nobody_joins_a_group_that_everyone_has_left(server, ann, ben, key, how):
+    server.run(groups.invite, ann, key, ("ben@example.org",))
+    group_id = id_of(server, key)
+    server.run(*(groups.leave, ann, key) if how == "leave" else (delete.delete_person, ann))
+    with pytest.raises(Gone, match="no longer open"):
+        server.run(groups.accept, group_id, ben)
+    assert server.read(groups.of_person, ben) == []
+
+
 def test_two_people_who_are_one_have_one_place_in_a_group_and_keep_the_better(server, ann, ben, person, key):
     joins(server, ann, key, ben)
     other = server.run(groups.create, ben, "Saturday club")
