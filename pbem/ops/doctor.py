@@ -11,7 +11,7 @@ from typing import Final
 
 from pbem import paths
 from pbem.clock import SystemClock
-from pbem.config.settings import Config
+from pbem.config.settings import KEYS_FILE, Config
 from pbem.domain import finding
 from pbem.domain.duration import duration_text
 from pbem.domain.errors import BadInput, PbemError
@@ -33,6 +33,7 @@ from pbem.store import (
     flaws,
     games,
     heartbeats,
+    known_keys,
     migrations,
     outbox,
     recordings,
@@ -77,9 +78,18 @@ def examine(config: Config) -> Iterator[Finding]:
         try:
             with explained(), store.read() as tx:
                 must_be_ours(tx, config)
+                newest = known_keys.newest(tx)
         except PbemError as error:
             yield finding.of_error("keys", error)
             return
+        if newest - config.keys.fingerprints:
+            says = "The key that new links are made with is missing here, so links from other machines don't open."
+            yield finding.error(
+                "keys",
+                says,
+                f"Copy {config.data_dir / KEYS_FILE} from the machine where it was made, and start the server again. If it's lost"
+                " for good, run `pbem keys rotate`; links made with it stay dead.",
+            )
         yield from _replayed(config, store)
         yield from mail_intake.try_forgery(config, store, _PATIENCE)
 

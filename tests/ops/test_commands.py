@@ -145,6 +145,22 @@ def test_keys_are_known_after_rotation_and_those_that_were_revoked_are_not(
     assert pbem("organiser", "list").exit_code == 0
 
 
+def test_the_doctor_finds_a_machine_that_lacks_the_key_which_others_sign_with(pbem: Run, folder: Path) -> None:
+    missing = "The key that new links are made with is missing here"
+    pbem("init")
+    file = folder / ".pbem" / "keys"
+    first = file.read_text()
+    pbem("keys", "rotate")
+    file.write_text(first)
+    found = pbem("doctor")
+    assert found.exit_code == 1
+    assert missing in found.output
+    assert f"Copy {file} from the machine where it was made" in " ".join(found.output.split())
+    # Where it's lost for good, another one takes its place.
+    assert pbem("keys", "rotate").exit_code == 0
+    assert missing not in pbem("doctor").output
+
+
 def test_no_key_can_be_had_from_what_the_database_knows_of_it() -> None:
     secret = bytes(range(SECRET_BYTES))
     keys = Keyring.new(secret, date(2026, 11, 1))
