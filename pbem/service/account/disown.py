@@ -9,6 +9,7 @@ any more once an earlier warning, or an organiser, has put the address right.
 import json
 from typing import Any, Final
 
+from pbem.domain.duration import HOUR
 from pbem.domain.errors import Forbidden, Gone, Refusal
 from pbem.domain.states import EmailKind
 from pbem.i18n.speech import gettext as _
@@ -33,7 +34,8 @@ def disown(tx: Tx, server: Server, token: str) -> Refusal | None:
     """End everything of the person who was warned, restore their address, and email them fresh links.
 
     Everything ends even where someone plays with that address now. Then it stays theirs, nobody is emailed, and the refusal
-    to show is returned.
+    to show is returned. A link does this once an hour, so that nobody who got hold of it can end the fresh ones as well; what
+    happens in that hour brings a warning of its own.
     """
     email_id, person_id, facts = _open(tx, server, token)
     address = facts.get("address")
@@ -51,8 +53,17 @@ def disown(tx: Tx, server: Server, token: str) -> Refusal | None:
                 ),
                 remedy=_("Contact the organiser now to get your account back."),
             )
-    new_links.send(tx, server, person_id)
+    elif _has_just_sent(tx, server, email_id, person_id):
+        return None
+    new_links.send(tx, server, person_id, warned=email_id)
     return None
+
+
+def _has_just_sent(tx: Tx, server: Server, email_id: int, person_id: int) -> bool:
+    """Whether the link of this email has sent fresh links in the last hour."""
+    fresh = outbox.later_of_kind(tx, person_id, EmailKind.LINKS, email_id)
+    hour_ago = server.now() - HOUR
+    return any(json.loads(row.facts).get("warned") == email_id and row.queued_at > hour_ago for row in fresh)
 
 
 def _open(tx: Tx, server: Server, token: str) -> tuple[int, int, dict[str, Any]]:

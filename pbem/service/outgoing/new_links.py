@@ -24,17 +24,19 @@ from pbem.store.games import GameRow
 from pbem.store.sessions import Holder
 
 
-def send(tx: Tx, server: Server, person_id: int, but: int | None = None, *, reason: str = "") -> None:
+def send(
+    tx: Tx, server: Server, person_id: int, but: int | None = None, *, reason: str = "", warned: int | None = None
+) -> None:
     """Replace everything of a person by fresh links, sent to them by email, which says who did it: `reason` is an organiser's.
 
-    Raises Gone if they have left.
+    `warned` is the email whose link did it. Raises Gone if they have left.
     """
     lock_games(tx, person_id)
     if is_former(people.lock(tx, person_id).address):
         raise Gone(_("Their account was deleted."), remedy=_("Nothing changed."))
     had_channels = channels.any_in_use(tx, person_id)
     replace_all(tx, server, person_id, but)
-    outbox.queue(tx, [_email(person_id, reason, channels_off=had_channels)], server.now())
+    outbox.queue(tx, [_email(person_id, reason, channels_off=had_channels, warned=warned)], server.now())
 
 
 def send_for_seat(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, *, reason: str = "") -> int:
@@ -88,8 +90,8 @@ def lock_games(tx: Tx, person_id: int) -> dict[int, GameRow]:
     return {game_id: games.lock(tx, game_id) for game_id in sorted(game_ids)}
 
 
-def _email(person_id: int, reason: str, *, channels_off: bool = False) -> outbox.NewEmail:
-    facts = {"renewed_by": "organiser" if reason else "", "why": reason, "channels_off": channels_off}
+def _email(person_id: int, reason: str, *, channels_off: bool = False, warned: int | None = None) -> outbox.NewEmail:
+    facts = {"renewed_by": "organiser" if reason else "", "why": reason, "channels_off": channels_off, "warned": warned}
     return outbox.NewEmail(person_id, EmailKind.LINKS, facts=facts)
 
 

@@ -67,6 +67,18 @@ def test_a_sign_in_link_works_once(server, emails_to, ann):
         server.read(sign_in.name_of_link, token)
 
 
+def test_a_warning_that_a_stranger_has_as_well_ends_no_links_that_it_has_just_made(server, clock, emails_to, ann):
+    server.run(delete.ask, ann)
+    warning = token_in(emails_to(OLD)["deletion"], "d")
+    server.run(disown.disown, warning)
+    server.run(disown.disown, warning)
+    assert len(queued_emails(server, ann, "links")) == 1
+    server.run(sign_in.sign_in, token_in(emails_to(OLD)["links"], "l"), "")
+    clock.advance(timedelta(hours=1))
+    server.run(disown.disown, warning)
+    assert len(queued_emails(server, ann, "links")) == 2
+
+
 def change_asked_for(server, emails_to, inbox, game, seat, ann):
     server.run(change_address.ask, ann, NEW)
 
