@@ -66,12 +66,14 @@ _SECRET = re.compile(rf"(?:[a-z2-7]|%[0-9a-f]{{2}}){{{_SHORTEST_SECRET},}}", re.
 _ENCODED = re.compile(rb"=\?[\w-]+\?([bq])\?[!->@-~]*\?=(?:\s+=\?[\w-]+\?\1\?[!->@-~]*\?=)*", re.IGNORECASE)
 _PIECE = re.compile(rb"=\?[\w-]+\?[bq]\?([!->@-~]*)\?=", re.IGNORECASE)
 _SOFT_BREAK = re.compile(rb"=\r?\n")
-_RUN = re.compile(rb"[A-Za-z2-7]{%d,}" % _SHORTEST_SECRET)
+_RUN = re.compile(rb"(?<![A-Za-z2-7])[A-Za-z2-7]{%d,}" % _SHORTEST_SECRET)
 # A letter as it may be spelled in an email, and a run of them; quoted-printable may break a line after each.
 _LETTER = re.compile(rb"[A-Za-z2-7]|%(?:3[2-7]|[46][1-9A-Fa-f]|[57][0-9Aa])")
-_SPELLED = re.compile(rb"(?:(?:%s)(?:=\r?\n(?=[A-Za-z2-7%%]))?){%d,}" % (_LETTER.pattern, _SHORTEST_SECRET))
+_SPELLED = re.compile(
+    rb"(?<![A-Za-z2-7])(?:(?:%s)(?:=\r?\n(?=[A-Za-z2-7%%]))?){%d,}" % (_LETTER.pattern, _SHORTEST_SECRET)
+)
 _DIGITS = bytes.maketrans(ALPHABET.encode(), bytes(range(32)))
-# A value from `signer`: payload, time and SHA-256 in URL-safe base 64. Here and below, the lookbehind keeps the search linear:
+# A value from `signer`: payload, time and SHA-256 in URL-safe base 64. Here, above and below, the lookbehind keeps the search linear:
 # a run of characters is only matched from its beginning. No bracket needs another one, or a run would be tried from each %40.
 _SIGNED = re.compile(r"(?<![\w-])[\w-]+\.[\w-]{5,8}\.[\w-]{43}", re.ASCII)
 # Wider than an address: in a database URL it includes the password, which comes before the @.
