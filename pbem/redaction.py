@@ -21,7 +21,7 @@ def rows_in(data: bytes, keyring: Keyring) -> set[int]:
 
 def has_many_words(data: bytes) -> bool:
     """Whether the bytes have more that may contain a token than people send, so that it is not looked at one by one."""
-    return len(_ENCODED.findall(data)) > _MOST_ENCODED or sum(map(len, _runs(data))) > _MOST_LETTERS
+    return len(_PIECE.findall(data)) > _MOST_ENCODED or sum(map(len, _runs(data))) > _MOST_LETTERS
 
 
 def hide_words(stored: bytes) -> bytes:
@@ -59,8 +59,8 @@ def redact(text: str) -> str:
 _SHORTEST_SECRET = 24
 # A token may begin at each of these letters, which takes a microsecond or two to rule out. Newsletters have a few thousand.
 _MOST_LETTERS = 2**14
-# A header with many recipients may have hundreds of encoded names.
-_MOST_ENCODED = 1000
+# A header with many recipients may have hundreds of encoded names, each of a few pieces.
+_MOST_ENCODED = 3000
 _SECRET = re.compile(rf"(?:[a-z2-7]|%[0-9a-f]{{2}}){{{_SHORTEST_SECRET},}}", re.IGNORECASE | re.ASCII)
 # Encoded words of a header, which together may contain a token.
 _ENCODED = re.compile(rb"=\?[\w-]+\?([bq])\?[!->@-~]*\?=(?:\s+=\?[\w-]+\?\1\?[!->@-~]*\?=)*", re.IGNORECASE)

@@ -7,7 +7,7 @@ from types import FrameType
 import pytest
 from hypothesis import given, strategies as st
 
-from pbem.redaction import hide_links, hide_tokens, redact, rows_in
+from pbem.redaction import has_many_words, hide_links, hide_tokens, redact, rows_in
 from pbem.tokens import MOST_ROW, TOKEN_LENGTH, Keyring, Purpose, rotate
 
 TODAY = date(2026, 11, 21)
@@ -128,3 +128,8 @@ PATTERNS_A_TOKEN = 2
 def test_the_longest_line_of_a_log_is_redacted_at_once(text: str) -> None:
     """What goes back and forth takes hours for this, and ends the run by its limit for what hangs."""
     redact(text * (2**20 // len(text)))
+
+
+def test_encoded_words_without_end_are_not_looked_at_one_by_one() -> None:
+    assert has_many_words(b"=?utf-8?b?YQ==?= " * 4000)
+    assert not has_many_words(b"To: " + b"=?utf-8?q?J=C3=B6rg?= <jo@example.org>,\r\n " * 800)

@@ -5,9 +5,10 @@ is measured. Longer work is done in child processes, which have limits of their 
 """
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import count
+from typing import Any
 
 import pytest
 
@@ -30,10 +31,13 @@ TRIES = 3
 
 @pytest.fixture
 def door_cost(record_property):
-    """door_cost(name, inputs, work): the worst of the inputs may not take more than 200 ms."""
+    """door_cost(name, inputs, *works, prepare): none of the works takes more than 200 ms for the worst of the inputs.
 
-    def measure(name: str, inputs: Iterable[object], work: Callable[..., object]) -> None:
-        spent = [(cost(work, each), repr(each)) for each in inputs]
+    Each is done by a process of its own, one after the other, with what `prepare` makes of an input.
+    """
+
+    def measure(name: str, inputs: Iterable[object], *works: Work, prepare: Callable[[Any], Any] = lambda each: each):
+        spent = [(cost(prepare, works, each), repr(each)) for each in inputs]
         seconds, worst = max(spent)
         print(f"{name}: {len(spent)} inputs, at most {seconds * 1000:.0f} ms, for {worst}")
         record_property("fuzz.largest", len(spent))
@@ -43,16 +47,21 @@ def door_cost(record_property):
     return measure
 
 
-def cost(work: Callable[..., object], each: object) -> float:
-    """The processor time for one input: of some tries the least, because other work on this machine adds to it."""
-    least = float("inf")
+Work = Callable[[Any], object]
+
+
+def cost(prepare: Callable[[Any], Any], works: Sequence[Work], each: object) -> float:
+    """The processor time of the longest work for one input: of some tries the least, because other work on this machine adds to it."""
+    least = [float("inf")] * len(works)
     for _ in range(TRIES):
-        before = time.process_time()
-        work(each)
-        least = min(least, time.process_time() - before)
-        if least <= MOST:
+        prepared = prepare(each)
+        for number, work in enumerate(works):
+            before = time.process_time()
+            work(prepared)
+            least[number] = min(least[number], time.process_time() - before)
+        if max(least) <= MOST:
             break
-    return least
+    return max(least)
 
 
 ANYWHERE = (" ", "\n", "a", "9" * 40, "é", "<", "&", "%41", "\u202e")
@@ -109,15 +118,20 @@ def test_the_largest_email_is_taken_and_read_in_200_ms(kind, to, door_cost, serv
     (seat,) = game.asked()
     fragments, make = EMAILS[kind]
 
-    def arrives(each):
+    def written(each):
         # Not too many in an hour, and never the same again.
         clock.advance(HOUR)
         address = inbox.reply_address(game, seat) if to == "reply" else inbox.bounce_address(game, seat)[1]
         raw = inbox.written(game, seat, "").rstrip() + f"\r\nX-Number: {next(numbers)}\r\n".encode() + make(each)
-        inbox.takes(raw[: test_emails.LARGEST], address)
-        inbox.attends()
+        return raw[: test_emails.LARGEST], address
 
-    door_cost(f"{kind}, to {to}", repeated(*fragments), arrives)
+    door_cost(
+        f"{kind}, to {to}",
+        repeated(*fragments),
+        lambda email: inbox.takes(*email),
+        lambda _email: inbox.attends(),
+        prepare=written,
+    )
 
 
 def test_the_largest_form_is_read_in_200_ms(pages, browser, door_cost):  # noqa: F811 - fixtures, as above
