@@ -38,7 +38,7 @@ def door_cost(record_property):
     """
 
     def measure(name: str, inputs: Iterable[object], *works: Work, prepare: Callable[[Any], Any] = lambda each: each):
-        # What tests before have left in memory costs a server nothing.
+        # A server has no memory full of what earlier tests left.
         gc.collect()
         gc.freeze()
         spent = [(cost(prepare, works, each), repr(each)) for each in inputs]
