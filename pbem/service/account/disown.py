@@ -61,9 +61,10 @@ def disown(tx: Tx, server: Server, token: str) -> Refusal | None:
 
 def _has_just_sent(tx: Tx, server: Server, email_id: int, person_id: int) -> bool:
     """Whether the link of this email has sent fresh links in the last hour."""
-    fresh = outbox.later_of_kind(tx, person_id, EmailKind.LINKS, email_id)
-    hour_ago = server.now() - HOUR
-    return any(json.loads(row.facts).get("warned") == email_id and row.queued_at > hour_ago for row in fresh)
+    now, later = server.now(), outbox.later_of_kind(tx, person_id, EmailKind.LINKS, email_id)
+    # A moment to come is that of a clock which has been set back.
+    sent = [row.queued_at for row in later if json.loads(row.facts).get("warned") == email_id]
+    return any(now - HOUR < moment <= now for moment in sent)
 
 
 def _open(tx: Tx, server: Server, token: str) -> tuple[int, int, dict[str, Any]]:

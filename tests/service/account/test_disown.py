@@ -79,6 +79,16 @@ def test_a_warning_that_a_stranger_has_as_well_ends_no_links_that_it_has_just_ma
     assert len(queued_emails(server, ann, "links")) == 2
 
 
+def test_a_warning_works_again_once_a_clock_that_was_ahead_is_set_back(server, clock, emails_to, ann):
+    server.run(delete.ask, ann)
+    warning = token_in(emails_to(OLD)["deletion"], "d")
+    clock.advance(timedelta(days=1))
+    server.run(disown.disown, warning)
+    clock.set(clock.now() - timedelta(days=1))
+    server.run(disown.disown, warning)
+    assert len(queued_emails(server, ann, "links")) == 2
+
+
 def change_asked_for(server, emails_to, inbox, game, seat, ann):
     server.run(change_address.ask, ann, NEW)
 
