@@ -12,89 +12,25 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
 from typing import Final
 
-from werkzeug.datastructures import ImmutableMultiDict, MultiDict
+from werkzeug.datastructures import MultiDict
 
 from engine.board import Face
 from engine.decisions import Act, Amount, Blank, Choice, Decision, OneOf, Ranking, Selection, Some, Split, Thing, Value
 from engine.grammar import write
-from engine.records import record, replace
+from engine.records import replace
 from engine.tell import Teller
 from pbem.domain.errors import BadInput, Stale
 from pbem.domain.quick_choices import quick, within_means
 from pbem.i18n.speech import capital, gettext as _, render, translate
 from pbem.web.seat import board
+from pbem.web.seat.fields import EMPTY, Alternative, Display, Field, Fields, Form, alternatives_of
 from pbem.web.site import read_number
-
-MOST_LISTED: Final = 60
-"""Numbers in a list where not every number of a range is possible; where there are more, the number is typed."""
 
 MOST_BUTTONS: Final = 16
 """Things or numbers shown side by side; where there are more, they are in a list that opens, or typed."""
 
 _TO_A_PLAYER: Final = re.compile(r"(?<=\{\} )to ([0-9]+)\b")
 """A player in the phrase of an act, by the number of the seat: `give {} to 2`. Other numbers, as in `up to 14`, stay numbers."""
-
-Fields = MultiDict[str, str]
-"""The values of a form's fields by name: as a player filled them in, or as a choice fills them in."""
-
-EMPTY: Final[Fields] = ImmutableMultiDict()
-
-
-@record
-class Alternative:
-    """One of the things that a field offers, as it looks on the table, and whether it is chosen."""
-
-    value: str
-    thing: board.Thing
-    chosen: bool = False
-
-
-@record
-class Field:
-    """One blank of an act as a field, and the words before it where the act is a phrase.
-
-    `kind` is number, numbers (side by side), list, buttons, boxes, order or split. `why` is why nothing else can be chosen.
-    `values` is what the field holds: one value, or one for each place or thing.
-    """
-
-    kind: str
-    name: str
-    label: str
-    before: str
-    why: str
-    alternatives: tuple[Alternative, ...] = ()
-    low: int = 0
-    high: int = 0
-    most: int = 0
-    """The highest number within one's means, or `high`; a field takes higher ones too."""
-    many: int = 0
-    """How many things there must be; where `low` is less, at most as many."""
-    values: tuple[str, ...] = ("",)
-    called: str = ""
-    """The label as it stands within a sentence."""
-
-
-@record
-class Form:
-    """One act: its button, and the fields that it needs. An act with a single possible choice needs none.
-
-    `quick` are choices of this act worth a button of their own: the number, the choice in words, as it is written, and what
-    makes it worth one.
-    """
-
-    act: int
-    title: str
-    note: str
-    fields: tuple[Field, ...]
-    after: str
-    quick: tuple[tuple[str, str, str, str], ...] = ()
-    named: tuple[board.Thing, ...] = ()
-    """The things that the title names."""
-
-    @property
-    def is_sentence(self) -> bool:
-        """Whether there are words between or after its fields."""
-        return bool(self.after) or any(field.before for field in self.fields)
 
 
 def forms_of(
@@ -213,21 +149,6 @@ def _pairs(blank: Blank, name: str, value: Value) -> list[tuple[str, str]]:
     return [(name, str(place)) for place in places]
 
 
-@record
-class Display:
-    """How things are shown: by their words, and as they look on the table."""
-
-    teller: Teller
-    faces: Mapping[str, Face]
-
-    def thing(self, thing: Thing) -> board.Thing:
-        face = self.faces.get(thing.word)
-        note = thing.note or (face.note if face else "")
-        return board.Thing(
-            self.teller(thing.word), self.teller(note), face.kind if face else "", face.id if face else ""
-        )
-
-
 def _form(
     decision: Decision,
     number: int,
@@ -322,14 +243,6 @@ def _field_of_kind(
     # Several blanks of one phrase read as a sentence only if each takes no more than a line.
     kind = "list" if in_sentence or len(alternatives) > MOST_BUTTONS else "buttons"
     return Field(kind, name, label, before, why, alternatives)
-
-
-def alternatives_of(things: Sequence[Thing], name: str, display: Display, values: Fields) -> tuple[Alternative, ...]:
-    """The things that a field of this name offers, as they look on the table, with those that are filled in."""
-    chosen = values.getlist(name)
-    return tuple(
-        Alternative(str(place), display.thing(thing), str(place) in chosen) for place, thing in enumerate(things)
-    )
 
 
 def _number_field(blank: Amount, name: str, label: str, before: str, why: str, value: str) -> Field:

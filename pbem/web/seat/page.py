@@ -37,7 +37,8 @@ from pbem.web.people import session_cookie
 from pbem.web.result import PageResult, page_result
 from pbem.web.seat import orders as seat_orders, sandbox
 from pbem.web.seat.board import draw
-from pbem.web.seat.forms import EMPTY, Fields, choosable, fields_of, forms_of
+from pbem.web.seat.fields import EMPTY, Fields
+from pbem.web.seat.forms import choosable, fields_of, forms_of
 from pbem.web.seat.selection import fields_of_selection, form_of_selection
 from pbem.web.site import field, server, status_of
 

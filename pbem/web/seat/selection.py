@@ -11,7 +11,8 @@ from engine.tell import Teller
 from pbem.domain.errors import BadInput
 from pbem.i18n.speech import capital, translate
 from pbem.service.play.seat_view import SeatView
-from pbem.web.seat.forms import Display, Field, Fields, Form, alternatives_of, places_of
+from pbem.web.seat.fields import Display, Field, Fields, Form, alternatives_of
+from pbem.web.seat.forms import places_of
 
 _NAME = "b0"
 
