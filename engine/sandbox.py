@@ -27,6 +27,7 @@ MOST_STEPS: Final = 40
 MOST_WORLDS: Final = 10**6
 """Worlds have smaller numbers than that."""
 
+_HIDDEN: Final = codec.dumps(HIDDEN)
 _TRUTHS: Final = 3
 """How many truths are imagined, to take one by how well it fits."""
 
@@ -56,7 +57,7 @@ class Thought:
 
 def is_possible(game: Game[Any], view: Any) -> bool:
     """Whether a world can be imagined from this view: nothing is hidden in it, or the game says how."""
-    return type(game).imagine is not Game.imagine or codec.dumps(HIDDEN) not in codec.dumps(view)
+    return type(game).imagine is not Game.imagine or _HIDDEN not in codec.dumps(view)
 
 
 def think(

@@ -105,8 +105,12 @@ class Teller:
         template = self._translate(text if isinstance(text, str) else text.template)
         if isinstance(text, str):
             return template
+        parts = _parts(template)
+        if len(parts) == 1 and parts[0][0] == "text":
+            # Most texts of a board are labels, words alone.
+            return template
         values, sentence, you = dict(text.values), "", False
-        for kind, name, mark in _parts(template):
+        for kind, name, mark in parts:
             if kind == "text":
                 sentence += name
             elif kind == "either":

@@ -120,11 +120,14 @@ def _folds(view: State) -> tuple[Fold, ...]:
         for seat, cards in enumerate(view.cards)
     )
     heads = tuple(say("{colour}", colour=name) for name in COLOURS.values())
-    left = tuple(
-        (name, tuple(number(card) for card in sorted(view.deck) if colour(card) == each))
+    left = dict[str, list[int]]()
+    for card in sorted(view.deck):
+        left.setdefault(colour(card), []).append(number(card))
+    lines = tuple(
+        Line(say("{colour}: {numbers}.", colour=name, numbers=tuple(left[each])))
         for each, name in COLOURS.items()
+        if each in left
     )
-    lines = tuple(Line(say("{colour}: {numbers}.", colour=name, numbers=numbers)) for name, numbers in left if numbers)
     return (
         *((Fold(say("Colours"), (Grid((say("numbers owned"), *heads), rows),)),) if any(view.cards) else ()),
         *((Fold(say("Cards to come"), lines, bulky=True),) if lines else ()),
