@@ -64,6 +64,19 @@ class Sight:
 
 
 @fact
+class Subjects:
+    """What conditions of a seat can be about on its board. It stays the same while nothing but numbers changes.
+
+    `lot` has the words of each thing in it, with its name; `numbers` are those of another player, or of nobody, by label.
+    """
+
+    others: tuple[int, ...]
+    high_bid: bool
+    lot: tuple[tuple[str, str], ...]
+    numbers: tuple[tuple[int | None, str], ...]
+
+
+@fact
 class Offer:
     """A condition to choose, as it is written and in words; or a `number`, to be followed by `at most 7` or the like."""
 
@@ -96,9 +109,25 @@ def sight(board: Board, seat: int, game: Game[Any], *, bidding: bool) -> Sight:
     )
 
 
-def offered(board: Board, seat: int, game: Game[Any], *, bidding: bool) -> tuple[Offer, ...]:
-    """Return the conditions that can be chosen on this board, those about other players first."""
-    return tuple(_offered(sight(board, seat, game, bidding=bidding), seat))
+def subjects(board: Board, seat: int, game: Game[Any], *, bidding: bool) -> Subjects:
+    """Return what conditions can be about on this board."""
+    seen = sight(board, seat, game, bidding=bidding)
+    numbers = sorted(seen.numbers, key=lambda each: (each[0] is not None, each[1] != HIGH_BID, each[0] or 0))
+    high_bid = (None, HIGH_BID) in seen.numbers or seen.leader is not None
+    return Subjects(tuple(sorted(seen.seats - {seat})), high_bid, tuple(seen.lot.items()), tuple(numbers))
+
+
+def offered(about: Subjects) -> Iterator[Offer]:
+    """Return the conditions that can be chosen, those about other players first."""
+    for other in about.others:
+        yield from (_plain(Condition(each, other)) for each in ("out", "in"))
+    if about.high_bid:
+        yield from (_plain(Condition("leads", other)) for other in about.others)
+    for word, name in about.lot:
+        yield Offer(write_condition(Condition("lot", label=word)), say("the lot has {thing}", thing=name))
+    for whose, label in about.numbers:
+        text = label if whose is None else f"seat {whose + 1}'s {label}"
+        yield Offer(text, _number_text(Condition("number", whose, label)), number=True)
 
 
 def unmet(condition: Condition, seen: Sight) -> Text | None:
@@ -245,20 +274,6 @@ def _seat_of(who: str, names: Sequence[str] | None) -> int | None:
         return ANY_SEAT
     called = [seat for seat, name in enumerate(names) if _norm(name) == who]
     return called[0] if len(called) == 1 else None
-
-
-def _offered(seen: Sight, seat: int) -> Iterator[Offer]:
-    others = sorted(seen.seats - {seat})
-    for other in others:
-        yield from (_plain(Condition(about, other)) for about in ("out", "in"))
-    if (None, HIGH_BID) in seen.numbers or seen.leader is not None:
-        yield from (_plain(Condition("leads", other)) for other in others)
-    for word, name in seen.lot.items():
-        yield Offer(write_condition(Condition("lot", label=word)), say("the lot has {thing}", thing=name))
-    numbers = sorted(seen.numbers, key=lambda each: (each[0] is not None, each[1] != HIGH_BID, each[0] or 0))
-    for whose, label in numbers:
-        text = label if whose is None else f"seat {whose + 1}'s {label}"
-        yield Offer(text, _number_text(Condition("number", whose, label)), number=True)
 
 
 def _plain(condition: Condition) -> Offer:

@@ -1,13 +1,20 @@
 """Standing orders on the page of a seat: the list, what its forms offer, and what they send."""
 
-from typing import Any
+from typing import Any, Final
 
 from engine import conditions, grammar, orders
 from engine.decisions import Decision
+from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
+from pbem.lru import LRU
 from pbem.service.play.seat_view import SeatView
 from pbem.web import site
 from pbem.web.site import field
+
+MOST_TOLD: Final = 500
+"""Lists of conditions that are kept, each as long as nothing but numbers changes on a board: about a kilobyte each."""
+
+_TOLD: Final[LRU[tuple[tuple[str, str, bool], ...]]] = LRU(MOST_TOLD)
 
 
 def of_seat(seat: SeatView) -> dict[str, Any]:
@@ -61,8 +68,11 @@ def _standing(seat: SeatView) -> list[dict[str, Any]]:
 def _conditions(seat: SeatView, decision: Decision | None) -> tuple[tuple[str, str, bool], ...]:
     # While nothing is asked, an auction may be next.
     bidding = decision is None or orders.raising(decision) is not None
-    offers, teller = conditions.offered(seat.board, seat.seat, seat.rules, bidding=bidding), seat.teller
-    return tuple((each.text, teller(each.says), each.number) for each in offers)
+    about = conditions.subjects(seat.board, seat.seat, seat.rules, bidding=bidding)
+    key, teller = (about, seat.rules, seat.names, speech.language()), seat.teller
+    return _TOLD.get(key) or _TOLD.put(
+        key, tuple((each.text, teller(each.says), each.number) for each in conditions.offered(about))
+    )
 
 
 def _examples(seat: SeatView, decision: Decision | None) -> tuple[tuple[str, str], ...]:
