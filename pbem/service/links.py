@@ -26,6 +26,7 @@ from pbem.store.games import GameRow
 from pbem.store.links import LinkKey, LinkRow
 from pbem.store.players import SeatRow
 from pbem.store.sessions import Holder
+from pbem.store.views import ViewRow
 from pbem.tokens import Purpose
 
 T = TypeVar("T")
@@ -156,6 +157,14 @@ def open_seat(tx: Tx, server: Server, token: str, purpose: Purpose) -> tuple[Sea
     """The link of a SEAT or API token with its game, in one statement."""
     link, _player, game = _open(tx, server, token, purpose, games.read_by_link)
     return SeatLink.of(link), game
+
+
+def open_seat_with_view(
+    tx: Tx, server: Server, token: str, purpose: Purpose
+) -> tuple[SeatLink, GameRow, ViewRow | None]:
+    """The same with the last stored view of the seat."""
+    link, _player, game, saved = _open(tx, server, token, purpose, games.read_with_view)
+    return SeatLink.of(link), game, saved
 
 
 def open_table(tx: Tx, server: Server, token: str, purpose: Purpose) -> GameRow:

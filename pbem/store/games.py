@@ -4,6 +4,7 @@ Statements of a move are built once, at import: building one takes longer than r
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import fields
 from functools import cache
 from itertools import pairwise
 from typing import Any, Final
@@ -32,7 +33,8 @@ from pbem.store import prefetch, queries
 from pbem.store.links import AT_SEAT, LinkRow
 from pbem.store.log import ENDS
 from pbem.store.players import OF_PLAYER, SEAT_FIELDS, SeatRow, of_games
-from pbem.store.schema import GAME, LINK, PERSON, PLAYER, GameRow
+from pbem.store.schema import GAME, LINK, PERSON, PLAYER, VIEW, GameRow, ViewRow
+from pbem.store.views import LAST_TURN_OF_LINK
 
 _READ = select(GAME).where(GAME.c.id == bindparam("game_id"))
 # NO KEY UPDATE on PostgreSQL: checks of foreign keys by others need not wait for the move.
@@ -50,6 +52,12 @@ _OF_LINK = (
     .where(LINK.c.id == bindparam("of_id"))
 )
 _READ_BY_LINK = _OF_LINK.add_columns(PLAYER.c.person_id.label("player")).join(PLAYER, AT_SEAT, isouter=True)
+_VIEW_FIELDS = tuple(VIEW.c[field.name].label(f"view_{field.name}") for field in fields(ViewRow))
+_READ_WITH_VIEW = _READ_BY_LINK.add_columns(*_VIEW_FIELDS).join(
+    VIEW,
+    and_(VIEW.c.game_id == LINK.c.game_id, VIEW.c.seat == LINK.c.seat, VIEW.c.turn == LAST_TURN_OF_LINK),
+    isouter=True,
+)
 # The player and the link are locked too, after the game: PostgreSQL would show an unlocked row as it was before the wait
 # for the game, and a link could be revoked in that time.
 _LOCK_BY_LINK = (
@@ -95,6 +103,16 @@ def read_by_link(tx: Connection, link_id: int) -> tuple[LinkRow, int | None, Gam
         return None
     link, game = _linked(row[:-1])
     return link, row.player, game
+
+
+def read_with_view(tx: Connection, link_id: int) -> tuple[LinkRow, int | None, GameRow, ViewRow | None] | None:
+    """The same with the last stored view of the link's seat, if there is any."""
+    row = tx.execute(_READ_WITH_VIEW, {"of_id": link_id}).one_or_none()
+    if row is None:
+        return None
+    upto = len(row) - len(_VIEW_FIELDS)
+    link, game = _linked(row[: upto - 1])
+    return link, row.player, game, None if row.view_seq is None else ViewRow(*row[upto:])
 
 
 def lock_all(tx: Connection, game_ids: Collection[int]) -> dict[int, GameRow]:

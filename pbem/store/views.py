@@ -9,8 +9,9 @@ from sqlalchemy import Connection, and_, bindparam, case, delete, func, insert, 
 from engine.facts import SPECTATOR
 from pbem.domain.states import TableStatus
 from pbem.store import prefetch, queries
-from pbem.store.schema import GAME, LOG, VIEW, ViewRow
+from pbem.store.schema import GAME, LINK, LOG, VIEW, ViewRow
 
+_OTHER = VIEW.alias()
 _OF_GAME = VIEW.c.game_id == bindparam("of_game")
 # Views of all readers are stored together, so the spectator's stand for all.
 _SPECTATOR_VIEWS = (_OF_GAME, VIEW.c.seat == SPECTATOR)
@@ -35,6 +36,14 @@ _BEFORE = select(VIEW).where(
 _LAST = (
     select(VIEW).where(_OF_GAME, VIEW.c.seat == bindparam("of_seat")).order_by(VIEW.c.seat, VIEW.c.turn.desc()).limit(1)
 )
+LAST_TURN_OF_LINK = (
+    select(_OTHER.c.turn)
+    .where(_OTHER.c.game_id == LINK.c.game_id, _OTHER.c.seat == LINK.c.seat)
+    .order_by(_OTHER.c.seat, _OTHER.c.turn.desc())
+    .limit(1)
+    .scalar_subquery()
+)
+"""The turn of the last stored view of a link's seat."""
 _NEXT = (
     select(VIEW.c.seq)
     .where(*_SPECTATOR_VIEWS, VIEW.c.turn > bindparam("turn"))

@@ -172,12 +172,17 @@ def _cache_key(row: GameRow) -> tuple[object, ...]:
 
 def box_of(row: GameRow) -> dict[int, Choice]:
     """The sealed choices by seat. Each is its seat's secret."""
-    return dict(loads(rules_of(row), row.box))
+    return _by_seat(row, row.box)
 
 
 def orders_of(row: GameRow) -> dict[int, orders.Order]:
     """The standing orders by seat. Each is its seat's secret."""
-    return dict(loads(rules_of(row), row.orders))
+    return _by_seat(row, row.orders)
+
+
+def _by_seat(row: GameRow, pairs: str) -> dict[int, Any]:
+    # Most of the time there are none, and every page of a seat asks for both.
+    return {} if pairs == "[]" else dict(loads(rules_of(row), pairs))
 
 
 def may_be_undone(entries: Sequence[Entry]) -> bool:

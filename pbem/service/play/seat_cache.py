@@ -25,6 +25,7 @@ from pbem.service.play import order_notes, views
 from pbem.service.play.log import StandingEntry, causes
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
+from pbem.store.views import last_of
 
 MOST_AUCTIONS_READ: Final = 12
 """Entries that are read for the bids of the auctions before the running one."""
@@ -88,10 +89,12 @@ class LatestAuctions:
         return auctions(facts)[-MOST_SHOWN - 1 :]
 
 
-def knowledge_of(tx: Tx, row: GameRow, rules: Game[Any], seat: int) -> SeatKnowledge:
+def knowledge_of(
+    tx: Tx, row: GameRow, rules: Game[Any], seat: int, read_saved: views.ReadSaved = last_of
+) -> SeatKnowledge:
     """The current knowledge of a seat. The row must have been read in this transaction."""
     key = row.head, seat
-    return CACHE.get(key) or CACHE.put(key, _compute(tx, row, rules, seat))
+    return CACHE.get(key) or CACHE.put(key, _compute(tx, row, rules, seat, read_saved))
 
 
 def decision_in(rules: Game[Any], view: Any, seat: int) -> Decision | None:
@@ -116,13 +119,13 @@ def has_ended(row: GameRow) -> bool:
     return row.status in (TableStatus.OVER, TableStatus.VOID)
 
 
-def _compute(tx: Tx, row: GameRow, rules: Game[Any], seat: int) -> SeatKnowledge:
+def _compute(tx: Tx, row: GameRow, rules: Game[Any], seat: int, read_saved: views.ReadSaved) -> SeatKnowledge:
     def has_decided(standing: StandingEntry) -> bool:
         return seat in standing.entry.choices and seat not in standing.entry.alone
 
     known = AUCTIONS.get(row.entry_head)
     since = LatestAuctions() if known is None else None
-    view, entries = views.view_and_entries(tx, row, seat, has_decided, MOST_ENTRIES, since)
+    view, entries = views.view_and_entries(tx, row, seat, has_decided, MOST_ENTRIES, since, read_saved)
     if since is not None:
         known = AUCTIONS.put(row.entry_head, since.found())
     return SeatKnowledge(

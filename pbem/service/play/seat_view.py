@@ -31,7 +31,7 @@ from pbem.domain.states import TableStatus
 from pbem.domain.user_text import isolate
 from pbem.domain.week import counting_text, read_week
 from pbem.i18n import speech
-from pbem.service.links import MoveLink, SeatLink, follow_move, open_seat
+from pbem.service.links import MoveLink, SeatLink, follow_move, open_seat, open_seat_with_view
 from pbem.service.play import move, undo, views
 from pbem.service.play.endings import Ending, ending_of
 from pbem.service.play.log import StandingEntry, latest_entries
@@ -39,10 +39,12 @@ from pbem.service.play.move import agreement_of
 from pbem.service.play.rules import rules_of
 from pbem.service.play.seals import Proof, seals_of
 from pbem.service.play.seat_cache import MOST_ENTRIES, decision_in, facts_by_turn, knowledge_of
+from pbem.service.play.views import ReadSaved
 from pbem.service.server import Server
 from pbem.store import deadlines, games, log, people, seats, votes as vote_rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
+from pbem.store.views import last_of
 from pbem.tokens import Purpose
 
 
@@ -141,6 +143,10 @@ class SeatView:
         caution = self.rules.caution(self.view, self.seat, choice)
         return "" if caution is None else self.teller(caution)
 
+    def is_costly(self, choice: Choice) -> bool:
+        """Whether a choice has such a price."""
+        return self.rules.caution(self.view, self.seat, choice) is not None
+
     @property
     def sealed_words(self) -> str:
         return "" if self.sealed is None or self.decision is None else grammar.write(self.decision, self.sealed)
@@ -217,7 +223,8 @@ class OfferedChoice:
 
 def view_seat(tx: Tx, server: Server, token: str, purpose: Purpose = Purpose.SEAT) -> SeatView:
     """The view behind a SEAT or API token."""
-    return _view(tx, *open_seat(tx, server, token, purpose))
+    link, row, saved = open_seat_with_view(tx, server, token, purpose)
+    return _view(tx, link, row, lambda *_: saved)
 
 
 def read_mark(tx: Tx, server: Server, token: str) -> str:
@@ -238,10 +245,10 @@ def history(tx: Tx, server: Server, token: str, since: int, most: int) -> tuple[
     return view, facts_by_turn(row, entries[:most], view.seat), len(entries) > most
 
 
-def _view(tx: Tx, link: SeatLink, row: GameRow) -> SeatView:
+def _view(tx: Tx, link: SeatLink, row: GameRow, read_saved: ReadSaved = last_of) -> SeatView:
     game_id, seat, person_id = link.game_id, link.seat, link.person_id
     rules = rules_of(row)
-    knowledge = knowledge_of(tx, row, rules, seat)
+    knowledge = knowledge_of(tx, row, rules, seat, read_saved)
     sealed = move.box_of(row).get(seat)
     decision, recent = knowledge.decision if row.status == TableStatus.PLAYING else None, knowledge.recent_entries
     since = recent[0].seq if recent else 0

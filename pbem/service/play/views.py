@@ -53,6 +53,10 @@ class Moment:
     later: int | None
 
 
+ReadSaved = Callable[[Tx, int, int], ViewRow | None]
+"""Reads the last saved view of a seat of a game, unless the caller has read it already."""
+
+
 class Reading(Protocol):
     """Someone who takes entries, newest first, and says whether the one before is needed, too."""
 
@@ -68,14 +72,20 @@ def view(tx: Tx, row: GameRow, seat: int) -> Any:
 
 
 def view_and_entries(
-    tx: Tx, row: GameRow, seat: int, is_first: Callable[[StandingEntry], bool], most: int, more: Reading | None = None
+    tx: Tx,
+    row: GameRow,
+    seat: int,
+    is_first: Callable[[StandingEntry], bool],
+    most: int,
+    more: Reading | None = None,
+    read_saved: ReadSaved = saved_views.last_of,
 ) -> tuple[Any, tuple[StandingEntry, ...]]:
     """The current view of a seat, and its last entries from the first match on, at most `most`, in one reading.
 
     The reading goes on as long as `more` wants it, which is given every entry until then.
     """
     rules = rules_of(row)
-    saved = saved_views.last_of(tx, row.id, seat)
+    saved = read_saved(tx, row.id, seat)
     entries: list[StandingEntry] = []
     count, goes_on = None, more is not None
     for standing in entries_back(rules, log.chain_back(tx, row.id, row.key, (Kind.ENTRY, Kind.SEALED, *TAKES_BACK))):
