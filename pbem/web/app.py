@@ -8,7 +8,7 @@ from urllib.parse import quote, unquote
 
 import structlog
 from flask import Flask, Request, Response, request
-from jinja2 import Environment, StrictUndefined, Template
+from jinja2 import Environment, StrictUndefined
 from jinja2.environment import TemplateModule
 from werkzeug.exceptions import SecurityError
 from werkzeug.routing import MapAdapter
@@ -118,7 +118,6 @@ def create_app(server: Server, config: Config, advise: Advise = hint_here) -> Fl
         longer=extension_text,
         duration=duration_text,
         alias=site.alias,
-        drawn_by=_board_templates(app.jinja_env),
         part=page_cache.part,
         by_token=page_cache.by_token,
         form_time=form_time.text,
@@ -184,11 +183,6 @@ def _stop_failed_games(server: Server) -> None:
         stopped_tables.stop_failed(server)
     except Exception:  # noqa: BLE001 - the answer is made, and no error may get in its way
         _log.exception("table_not_stopped")
-
-
-def _board_templates(templates: Environment) -> Callable[[str], Template]:
-    """Return the template that shows the tables of a game: its own, or the general one. Missing files are looked for once."""
-    return cache(lambda game: templates.select_template([f"games/{game}.html", "games/_any.html"]))
 
 
 def _macros(templates: Environment) -> Callable[[str], TemplateModule]:
