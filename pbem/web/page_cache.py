@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Callable, Hashable
+from functools import lru_cache
 from typing import Any, Final, TypeVar
 from urllib.parse import quote
 
@@ -10,6 +11,7 @@ from markupsafe import Markup
 
 from pbem.i18n import speech
 from pbem.lru import LRU
+from pbem.web.art.pictures import Drawings, drawings_of_part, need
 from pbem.web.confirmations import confirmation
 from pbem.web.people import next_turn
 
@@ -26,8 +28,8 @@ _OPTION: Final = secrets.token_hex(16)
 MOST_PAGES: Final = 200
 """Pages kept as they were drawn: a few megabytes."""
 
-MOST_PARTS: Final = 500
-"""Parts of pages kept as they were drawn, about a kilobyte each. Most are the same for everyone, so there are few."""
+MOST_PARTS: Final = 2000
+"""Parts of pages kept as they were drawn, of one to four kilobytes: those that are the same for everyone, and players at tables."""
 
 
 def set_up(app: Flask) -> None:
@@ -54,10 +56,16 @@ def drawn_once(key: object, content: V, draw: Callable[[V], str]) -> str:
 
 def part(template: str, token: str, **values: Hashable) -> Markup:
     """A part of a page made of these values and the reader's token alone, and so drawn once for all readers."""
-    parts: LRU[str] = current_app.extensions[_PARTS]
+    parts: LRU[tuple[str, Drawings]] = current_app.extensions[_PARTS]
     key = (template, speech.language(), *sorted(values.items()))
-    html = parts.get(key) or parts.put(key, render_template(template, token=_TOKEN, **values))
-    return Markup(html.replace(_TOKEN, quote(token, safe="")))  # noqa: S704 - a template has escaped it, and this the token
+    known = parts.get(key)
+    if known is None:
+        with drawings_of_part() as drawings:
+            html = render_template(template, token=_TOKEN, **values)
+        known = parts.put(key, (html, drawings))
+    html, drawings = known
+    need(drawings)
+    return Markup(html.replace(_TOKEN, _quoted(token)))  # noqa: S704 - a template has escaped it, and this the token
 
 
 def by_token(endpoint: str, token: str, option: str | None = None) -> str:
@@ -66,8 +74,14 @@ def by_token(endpoint: str, token: str, option: str | None = None) -> str:
     key = request.script_root, endpoint
     if key not in known:
         known[key] = url_for(endpoint, token=_TOKEN, option=option and _OPTION)
-    address = known[key].replace(_TOKEN, quote(token, safe=""))
-    return address if option is None else address.replace(_OPTION, quote(option, safe=""))
+    address = known[key].replace(_TOKEN, _quoted(token))
+    return address if option is None else address.replace(_OPTION, _quoted(option))
+
+
+@lru_cache(maxsize=100)
+def _quoted(text: str) -> str:
+    """A token or an option as an address has it: a page asks for the same one a dozen times."""
+    return quote(text, safe="")
 
 
 def pages_of(app: Flask) -> LRU[tuple[Any, str]]:

@@ -3,8 +3,11 @@
 import pytest
 from jinja2 import UndefinedError
 
+from engine.decks import decktet
 from pbem.service.play import standing_orders
 from pbem.web import page_cache
+from pbem.web.art import pictures
+from pbem.web.seat.board import BoardPart, PagePanel, Thing
 from tests.fakes import use_translations
 from tests.web.browser import HOST
 from tests.web.pseudo_locale import Pseudo
@@ -52,6 +55,33 @@ def test_a_part_is_drawn_again_for_other_values_and_languages(app):
         with use_translations(Pseudo()):
             assert drawn(agreed=False) != one
         assert drawn(agreed=False) == one
+
+
+def test_the_drawings_of_a_part_are_at_the_end_of_every_page_that_has_it(app):
+    def shown(*cards):
+        things = tuple(Thing(decktet.FACES[card].word, "", "decktet", card) for card in cards)
+        panel = PagePanel(1, "Ann", "A", (), "", False, False, False, (BoardPart("row", "Hand", things=things),))
+        with app.test_request_context(base_url=HOST):
+            html = page_cache.part("panel.html", "", panel=panel)
+            return html, pictures.drawings()
+
+    one, two, *_others = decktet.FACES
+    html, drawings = shown(one)
+    assert drawings
+    assert shown(one) == (html, drawings)
+    assert shown(one, two)[1] != drawings
+    assert shown(one) == (html, drawings)
+
+
+def test_a_part_with_nothing_in_it_is_drawn_once_too(app, monkeypatch):
+    templates, draw = [], page_cache.render_template
+    monkeypatch.setattr(
+        page_cache, "render_template", lambda name, **values: templates.append(name) or draw(name, **values)
+    )
+    with app.test_request_context(base_url=HOST):
+        shown = [page_cache.part("symbols.html", "", signs=(), open=False).strip() for _ in range(2)]
+    assert shown == ["", ""]
+    assert templates == ["symbols.html"]
 
 
 def test_a_part_depends_on_nothing_but_its_values(app):

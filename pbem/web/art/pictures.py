@@ -3,7 +3,8 @@
 A picture beside its words is hidden from screen readers; a picture that stands alone has to be given words.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, Final
 
@@ -14,7 +15,10 @@ from engine.game import Game
 from pbem.i18n import speech
 from pbem.i18n.speech import translate
 from pbem.web.art.drawings import DRAWINGS, LEGENDS, PREFIX, RULES_LEGENDS, SIGNS, Drawing, Explained
-from pbem.web.seat.board import Thing
+from pbem.web.seat.board import BoardPart, Pick, Thing
+
+Drawings = dict[str, Drawing]
+"""Drawings by name."""
 
 _NEEDED: Final = "drawings_on_this_page"
 
@@ -25,7 +29,7 @@ MOST_THINGS: Final = 2000
 def set_up(app: Flask) -> None:
     """Give all templates of an application the functions of this module."""
     app.jinja_env.globals.update(
-        picture=picture, thing=thing, things=things, legend=legend, cover=cover, drawings=drawings
+        picture=picture, thing=thing, things=things, picks=picks, legend=legend, cover=cover, drawings=drawings
     )
 
 
@@ -52,16 +56,18 @@ def things(row: Iterable[Thing]) -> Markup:
     return Markup("\n".join([_thing(each, "li", needed, language) for each in row]))  # noqa: S704 - each is escaped
 
 
+def picks(row: BoardPart, form: str) -> Markup:
+    """A row of things as the items of a list. Those that can be chosen are fields of the form with this id."""
+    needed, language = _needed(), speech.language()
+    items = [_pick_html(_thing(each, "span", needed, language), *pick, form) for each, *pick in row.choices()]
+    return Markup("\n".join(items))  # noqa: S704 - each is escaped
+
+
 def legend(*, rules: bool = False) -> tuple[Explained, ...]:
-    """The signs on this page so far that need an explanation: on a page with rules, all of them. The page needs their drawings."""
-    needed = _needed()
-    kinds = {drawing.name.partition("-")[0] for drawing in needed.values()}
+    """The signs on this page so far that need an explanation: on a page with rules, all of them."""
+    kinds = {drawing.name.partition("-")[0] for drawing in _needed().values()}
     legends = RULES_LEGENDS if rules else LEGENDS
-    explained = tuple(sign for kind, signs in legends.items() if kind in kinds for sign in signs)
-    for kind, id_, _colour, _name in explained:
-        drawing = DRAWINGS[kind, id_]
-        needed[drawing.name] = drawing
-    return explained
+    return tuple(sign for kind, signs in legends.items() if kind in kinds for sign in signs)
 
 
 def cover(game: Game[Any]) -> Markup:
@@ -81,7 +87,24 @@ def drawings() -> Markup:
     return Markup(svg)  # noqa: S704 - all of it is from this package
 
 
-def _thing(each: Thing, tag: str, needed: dict[str, Drawing], language: object) -> Markup:
+@contextmanager
+def drawings_of_part() -> Iterator[Drawings]:
+    """The drawings that what is drawn meanwhile needs, apart from those of the rest of the page."""
+    of_page = _needed()
+    of_part: Drawings = {}
+    setattr(g, _NEEDED, of_part)
+    try:
+        yield of_part
+    finally:
+        setattr(g, _NEEDED, of_page)
+
+
+def need(drawings: Drawings) -> None:
+    """Draw these at the end of the page, too."""
+    _needed().update(drawings)
+
+
+def _thing(each: Thing, tag: str, needed: Drawings, language: object) -> Markup:
     drawing = DRAWINGS.get((each.kind, each.id))
     if drawing is not None:
         needed[drawing.name] = drawing
@@ -100,6 +123,21 @@ def _thing_html(each: Thing, tag: str, _language: object) -> Markup:
     return Markup('<{} class="thing{}">{}{}</{}>').format(tag, " drawn" if art else "", art, words, tag)
 
 
+@lru_cache(maxsize=MOST_THINGS)
+def _pick_html(shown: Markup, pick: Pick | None, barred: bool, form: str) -> Markup:
+    if pick is None:
+        item = Markup('<li class="barred">{}</li>') if barred else Markup("<li>{}</li>")
+        return item.format(shown)
+    field = Markup('type="{}" name="{}" value="{}" form="{}"').format(
+        "checkbox" if pick.many else "radio", pick.name, pick.value, form
+    )
+    if not pick.again:
+        field += Markup(' id="{}-{}"').format(pick.name, pick.value)
+    if pick.chosen:
+        field += Markup(" checked")
+    return Markup('<li><label class="pick"><input {}>{}</label></li>').format(field, shown)
+
+
 def _word(name: str, words: str, says: str) -> Markup:
     return Markup('<span class="{}{}">{}</span>').format(name, " unseen" if words == says else "", words)
 
@@ -112,7 +150,7 @@ def _reference(kind: str, name: str, width: int, height: int, words: str) -> Mar
     )
 
 
-def _needed() -> dict[str, Drawing]:
+def _needed() -> Drawings:
     """The drawings that this page needs so far, by name."""
-    drawings: dict[str, Drawing] = g.setdefault(_NEEDED, {})
+    drawings: Drawings = g.setdefault(_NEEDED, {})
     return drawings

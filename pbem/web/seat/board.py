@@ -223,7 +223,7 @@ def _initial(panel: Panel, teller: Teller) -> str:
 
 
 def _thing(face: Face, teller: Teller) -> Thing:
-    return Thing(teller(face.word), teller(face.note), face.kind, face.id)
+    return Thing(teller(face.word), teller(face.note) if face.note else "", face.kind, face.id)
 
 
 def _panel(

@@ -1,8 +1,10 @@
 """The forms of a decision and their fields, as a page shows them: what each offers, and what is filled in."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Final
 
+from markupsafe import Markup
 from werkzeug.datastructures import ImmutableMultiDict, MultiDict
 
 from engine.board import Face
@@ -15,6 +17,9 @@ Fields = MultiDict[str, str]
 """The values of a form's fields by name: as a player filled them in, or as a choice fills them in."""
 
 EMPTY: Final[Fields] = ImmutableMultiDict()
+
+MOST_NAMES: Final = 1000
+"""Names of things on buttons that are kept as HTML."""
 
 
 @record
@@ -49,6 +54,21 @@ class Field:
     values: tuple[str, ...] = ("",)
     called: str = ""
     """The label as it stands within a sentence."""
+
+    @property
+    def names_on_button(self) -> Markup:
+        """Its things as a button names them: what is chosen on the board is shown there by the style sheet."""
+        one = " one" if self.kind == "boxes" else ""
+        before = f"{self.before} " if self.before else ""
+        items = (
+            _name_on_button(one, f"{self.name}-{each.value}", before + each.thing.word) for each in self.alternatives
+        )
+        return Markup("").join(items)
+
+
+@lru_cache(maxsize=MOST_NAMES)
+def _name_on_button(one: str, name: str, words: str) -> Markup:
+    return Markup(' <span class="said{} {}">{}</span>').format(one, name, words)
 
 
 @record

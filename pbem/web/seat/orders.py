@@ -11,10 +11,10 @@ from pbem.service.play.seat_view import SeatView
 from pbem.web import site
 from pbem.web.site import field
 
-MOST_TOLD: Final = 500
+MOST_LISTS: Final = 500
 """Lists of conditions that are kept, each as long as nothing but numbers changes on a board: about a kilobyte each."""
 
-_TOLD: Final[LRU[tuple[tuple[str, str, bool], ...]]] = LRU(MOST_TOLD)
+_CONDITIONS: Final[LRU[tuple[tuple[str, str, bool], ...]]] = LRU(MOST_LISTS)
 
 
 def of_seat(seat: SeatView) -> dict[str, Any]:
@@ -70,7 +70,7 @@ def _conditions(seat: SeatView, decision: Decision | None) -> tuple[tuple[str, s
     bidding = decision is None or orders.raising(decision) is not None
     about = conditions.subjects(seat.board, seat.seat, seat.rules, bidding=bidding)
     key, teller = (about, seat.rules, seat.names, speech.language()), seat.teller
-    return _TOLD.get(key) or _TOLD.put(
+    return _CONDITIONS.get(key) or _CONDITIONS.put(
         key, tuple((each.text, teller(each.says), each.number) for each in conditions.offered(about))
     )
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
+from functools import cache, partial
 from typing import Final
 
 from flask import Blueprint, Response, make_response, render_template, request, url_for
@@ -258,7 +258,7 @@ def _draw(content: Content) -> str:
     if decision is not None and (selection := seat.rules.selection(seat.view, decision)):
         forms = [form_of_selection(decision, selection, teller, faces, fields)]
     elif decision is not None:
-        forms = forms_of(decision, teller, faces, fields, lambda choice: bool(seat.caution(choice)))
+        forms = forms_of(decision, teller, faces, fields, cache(seat.is_costly))
     board = draw(seat.board, teller, seat.seat, seat.asked, choosable(forms), seat.levels)
     if seat.sealed is not None and board.own is not None:
         board = replace(board, own=replace(board.own, chosen=True))
