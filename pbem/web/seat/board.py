@@ -279,7 +279,7 @@ def _part(part: Part, teller: Teller, choosable: list[Choosable]) -> BoardPart:
 
 
 def _picks(row: Row, choosable: list[Choosable]) -> tuple[Pick | None, ...]:
-    words = Counter(face.word for face in row.faces)
+    words = Counter(face.word for face in row.faces) if choosable else Counter()
     for field in choosable:
         if Counter(word for word, _pick in field.picks) <= words:
             choosable.remove(field)

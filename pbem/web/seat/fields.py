@@ -104,9 +104,8 @@ class Display:
     def thing(self, thing: Thing) -> board.Thing:
         face = self.faces.get(thing.word)
         note = thing.note or (face.note if face else "")
-        return board.Thing(
-            self.teller(thing.word), self.teller(note), face.kind if face else "", face.id if face else ""
-        )
+        words = self.teller(thing.word), self.teller(note) if note else ""
+        return board.Thing(*words, face.kind, face.id) if face else board.Thing(*words)
 
 
 def alternatives_of(things: Sequence[Thing], name: str, display: Display, values: Fields) -> tuple[Alternative, ...]:
