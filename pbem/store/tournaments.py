@@ -306,7 +306,9 @@ def forget_person(tx: Connection, person_id: int) -> None:
 def delay(tx: Connection, outage: Interval) -> None:
     """Let sign-ups and rounds that lasted in an outage last longer by it."""
     lasted = select(TOURNAMENT.c.id, TOURNAMENT.c.created_at, TOURNAMENT.c.closes_at, TOURNAMENT.c.due_at)
-    rows = tx.execute(lasted.where(_CURRENT, TOURNAMENT.c.created_at < outage.end).with_for_update()).all()
+    rows = tx.execute(
+        lasted.where(_CURRENT, TOURNAMENT.c.created_at < outage.end).order_by(TOURNAMENT.c.id).with_for_update()
+    ).all()
     for tournament_id, created_at, *moments in rows:
         later = {
             name: moment + overlap(created_at, max(moment, outage.end or moment), [outage])

@@ -14,13 +14,25 @@ from pbem.domain.guests import is_guest
 from pbem.domain.states import EmailKind
 from pbem.i18n.speech import gettext as _
 from pbem.service import links as service_links
+from pbem.service.account import merge
 from pbem.service.clocks import reachability
 from pbem.service.outgoing import new_links
 from pbem.service.people import addresses as persons, strangers
 from pbem.service.server import Server
-from pbem.store import channels, limits, links, merge, outbox, people, personal_data
+from pbem.store import (
+    channels,
+    deadlines,
+    limits,
+    links,
+    merge as merge_rows,
+    outbox,
+    people,
+    personal_data,
+    revocations,
+)
 from pbem.store.database import Tx
 from pbem.store.links import LinkKey
+from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
 
 EMAILS_A_DAY: Final = 5
@@ -73,8 +85,8 @@ def change_address(
     final: no earlier warning takes it back.
     """
     given, mailbox = persons.normalised(address)
-    new_links.lock_games(tx, person_id)
-    person = people.lock(tx, person_id)
+    _lock(tx, person_id, mailbox)
+    person = people.read(tx, person_id)
     if person.mailbox == mailbox:
         raise Gone(_("That's already their address."), remedy=_("Nothing changed."))
     if is_former(person.address) or is_guest(person.address):
@@ -99,6 +111,19 @@ def change_address(
     return before, new_links.replace_all(tx, server, person_id)
 
 
+def _lock(tx: Tx, person_id: int, mailbox: str) -> None:
+    """Lock a person, the holder of a mailbox, the games that ask the person something, and all that the holder takes part in."""
+    revocations.begin(tx, Holder(person_id=person_id))
+    holder = people.by_mailbox(tx, mailbox)
+    both = {person_id} if holder is None else {person_id, holder.id}
+    merge.lock_tournaments(tx, both)
+    asking = {row.game_id for row in deadlines.of_person(tx, person_id)}
+    for each in both - {person_id}:
+        merge.lock_games(tx, each, asking)
+    new_links.lock_games(tx, person_id)
+    merge.lock_people(tx, both)
+
+
 def _free_mailbox(tx: Tx, server: Server, person_id: int, mailbox: str, *, is_back: bool) -> None:
     """Free a mailbox for its owner, whose is everything that was asked for with it. Raises BadInput if someone plays there.
 
@@ -113,12 +138,14 @@ def _free_mailbox(tx: Tx, server: Server, person_id: int, mailbox: str, *, is_ba
     if holder.mailbox != mailbox:
         _free_mailbox(tx, server, person_id, mailbox, is_back=is_back)
         return
-    if merge.plays(tx, holder.id) or (holder.confirmed_at is not None and not is_back):
+    if merge_rows.plays(tx, holder.id) or (holder.confirmed_at is not None and not is_back):
         raise BadInput(
             _("Someone already plays here with this address."),
             remedy=_("If that's you, ask the organiser to merge the two addresses."),
         )
-    merge.move_rows(tx, holder.id, person_id)
+    # Until this lock they may have entered another tournament.
+    merge.lock_tournaments(tx, [holder.id])
+    merge.move_rows(tx, server, holder.id, person_id)
     if is_back:
         links.revoke_person(tx, server.randomness, holder.id)
     # The row is used for nobody else: its emails name this address.

@@ -10,12 +10,12 @@ from pbem.domain.states import EmailKind
 from pbem.service import links
 from pbem.service.account import change_address, delete
 from pbem.service.links import EmailLink
-from pbem.service.outgoing import new_links
 from pbem.service.server import Server
 from pbem.service.tables import groups
-from pbem.store import outbox, people
+from pbem.store import outbox, people, revocations
 from pbem.store.database import Tx
 from pbem.store.outbox import EmailRow
+from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
 
 
@@ -49,7 +49,7 @@ def give_consent(tx: Tx, server: Server, token: str, name: str = "") -> str:
     if "person" not in facts:
         return email.kind
     # After any revocation under way, so that the request is as good as it looks.
-    new_links.lock_games(tx, facts["person"])
+    revocations.begin(tx, Holder(person_id=facts["person"]))
     if people.read(tx, facts["person"]).address != facts["address"]:
         change_address.must_be_granted(tx, facts["person"], facts["granted"])
         change_address.change_address(tx, server, facts["person"], facts["address"])

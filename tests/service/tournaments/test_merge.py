@@ -5,9 +5,10 @@ from functools import partial
 import pytest
 
 from pbem.domain.errors import Refusal, Stale
+from pbem.service.account import change_address
 from pbem.service.desk.acts.people import Merge
 from pbem.service.tournaments import sign_up
-from pbem.store import tournaments
+from pbem.store import games, people, tournaments
 from tests.service.actors import moderate
 from tests.service.races import at_call
 from tests.service.tournaments.test_rounds import NINE, facts_of
@@ -112,3 +113,67 @@ def test_a_merge_changes_no_tournament_that_it_has_not_locked(tournament, person
         outcome = merge()
     assert not isinstance(outcome, Exception)
     assert locked.count(cup.id) == 2 or entries(cup, zoe) == []
+
+
+@pytest.fixture
+def moved_away(server):
+    """moved_away(person) -> who has the old address now, and what puts it back, as “This wasn't me” does."""
+
+    def changed(person_id):
+        old = server.query(people.read, person_id).address
+        before, _again = server.run(change_address.change_address, person_id, "stranger@example.net")
+        return before, partial(server.run, change_address.change_address, person_id, old, undoes=1)
+
+    return changed
+
+
+def test_an_address_that_comes_back_leaves_one_entry_and_gives_the_other_place_to_the_next_in_line(
+    tournament, moved_away
+):
+    cup = tournament("Ann", "Ben", "Cleo", "Dan", most=4)
+    stranger, back = moved_away(cup.people["Ann"])
+    cup.server.run(sign_up.decline, cup.id, cup.people["Dan"])
+    cup.enters(stranger, "Stranger")
+    cup.enters(cup.people["Dan"], "Dan")
+    assert cup.entrant("Dan").status == "waiting"
+    back()
+    assert entries(cup, stranger) == []
+    assert entries(cup, cup.people["Ann"]) == [("Ann", "in", None)]
+    assert cup.entrant("Dan").status == "in"
+    assert len(facts_of(cup, "Dan", "place")) == 1
+
+
+@pytest.mark.parametrize("way", ["organiser", "back"])
+def test_tournaments_are_locked_before_games_and_those_before_people(tournament, moved_away, monkeypatch, way):
+    cup = tournament("Ann", "Ben")
+    ann, ben = cup.people["Ann"], cup.people["Ben"]
+    other, back = moved_away(ann) if way == "back" else (ben, partial(moderate, cup.server, Merge(ann, ben)))
+    if way == "back":
+        cup.enters(other, "Stranger")
+    taken = []
+    for rows in (tournaments, games, people):
+        monkeypatch.setattr(rows, "lock", partial(_noted, taken, rows.__name__.rpartition(".")[2], rows.lock))
+    back()
+    first = [each for number, each in enumerate(taken) if each not in taken[:number]]
+    locked = [name for name, _of in first]
+    assert locked == sorted(locked, key=["tournaments", "games", "people"].index)
+    assert {("tournaments", cup.id), ("people", ann), ("people", other)} <= {*first}
+    people_locked = [of for name, of in first if name == "people" and of in (ann, other)]
+    assert people_locked == sorted(people_locked)
+
+
+def _noted(taken, name, lock, tx, number, *given):
+    taken.append((name, number))
+    return lock(tx, number, *given)
+
+
+@pytest.mark.parametrize("call", [3, 6, 12])
+def test_an_address_that_comes_back_as_someone_signs_up_with_it_leaves_no_double_entry(tournament, moved_away, call):
+    cup = tournament("Ann", "Ben")
+    stranger, back = moved_away(cup.people["Ann"])
+    enter = partial(cup.server.run, sign_up.sign_up, cup.id, stranger, "Stranger")
+    outcome, _entered = at_call(cup.server.store, call, back, enter)
+    assert not isinstance(outcome, Exception)
+    assert entries(cup, stranger) == []
+    assert [status for _name, status, _until in entries(cup, cup.people["Ann"])] == ["in"]
+    assert all(each.person_id is not None for each in cup.page.entrants)

@@ -11,10 +11,10 @@ from pbem.domain.acts import Act
 from pbem.domain.deleted_people import is_former
 from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, Stale
 from pbem.domain.moments import day_text
-from pbem.domain.states import EmailKind, EmailStatus, TableStatus, TournamentStatus
+from pbem.domain.states import EmailKind, EmailStatus, TableStatus
 from pbem.domain.user_text import isolate
 from pbem.i18n.speech import gettext as _
-from pbem.service.account import change_address, delete
+from pbem.service.account import change_address, delete, merge as account_merge
 from pbem.service.archive import ratings
 from pbem.service.clocks import deadlines as clocks_deadlines, reachability
 from pbem.service.desk import audit
@@ -22,12 +22,10 @@ from pbem.service.desk.acts.perform import ActResult, Context, PersonAct
 from pbem.service.outgoing import new_links
 from pbem.service.people import sessions
 from pbem.service.play.log import Kind
-from pbem.service.tournaments import sign_up
 from pbem.store import (
     blocks,
     deadlines,
     finished_games,
-    games,
     insiders,
     ledger,
     links,
@@ -37,15 +35,12 @@ from pbem.store import (
     players as player_rows,
     revocations,
     tables as table_rows,
-    tournaments,
 )
-from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.people import PersonRow
 from pbem.store.sessions import Holder
 
 _STARTED: Final = frozenset({TableStatus.PLAYING, TableStatus.FROZEN})
-_CURRENT: Final = _STARTED | {TableStatus.OPEN, TableStatus.PLANNED}
 
 
 @dataclass(frozen=True)
@@ -170,13 +165,11 @@ class Merge(PersonAct):
         if self.other_id == self.person_id:
             raise BadInput(_("These two are already merged."), remedy=_("Choose the other one."))
         revocations.begin(tx, Holder(person_id=self.other_id))
-        # Tournaments are locked before games, games before people, people before groups, each in the order of their ids.
-        entered = self._entered(tx)
-        for number in sorted(entered):
-            tournaments.lock(tx, number)
+        both = (self.person_id, self.other_id)
+        entered = account_merge.lock_tournaments(tx, both)
         locked = self._locked(context)
-        persons = {number: people.lock(tx, number) for number in sorted((self.person_id, self.other_id))}
-        if self._locked(context).keys() != locked.keys() or self._entered(tx) != entered:
+        persons = account_merge.lock_people(tx, both)
+        if self._locked(context).keys() != locked.keys() or account_merge.lock_tournaments(tx, both) != entered:
             raise Stale(
                 _("The tables or tournaments of the two have just changed."), remedy=_("Nothing changed. Try again.")
             )
@@ -192,11 +185,7 @@ class Merge(PersonAct):
         for email in unsent:
             outbox.change(tx, email.id, status=EmailStatus.SUPERSEDED, lease_id=None)
             ledger.note(tx, email.id, now, "superseded", "their tables are another address's now")
-        for number in merge.move_rows(tx, self.other_id, self.person_id):
-            # One of two entries has given up its place.
-            tournament = tournaments.read(tx, number)
-            if tournament.status == TournamentStatus.OPEN:
-                sign_up.fill_places(tx, server, tournament)
+        account_merge.move_rows(tx, server, self.other_id, self.person_id)
         ratings.merge(tx, server, persons[self.other_id].key, persons[self.person_id].key)
         finished_games.merge(tx, persons[self.other_id].key, persons[self.person_id].key)
         if (seen := insiders.plays_and_looked(tx, self.person_id)) is not None:
@@ -251,14 +240,9 @@ class Merge(PersonAct):
         if players:
             context.tell_players(row, "player_merged", without=self.person_id, who=players[0].called)
 
-    def _entered(self, tx: Tx) -> set[int]:
-        """The current tournaments that either takes part in."""
-        return {row.id for each in (self.person_id, self.other_id) for row in tournaments.of_person(tx, each)}
-
     def _locked(self, context: Context) -> dict[int, GameRow]:
         """The other person's current tables, locked before any person is, as everywhere."""
-        tables = merge.tables_of(context.tx, self.other_id)
-        locked = {number: games.lock(context.tx, number) for number, status in tables.items() if status in _CURRENT}
+        locked = account_merge.lock_games(context.tx, self.other_id)
         for number in locked.keys() & merge.tables_of(context.tx, self.person_id).keys():
             seated = {player.person_id for player in player_rows.of_game(context.tx, number)}
             if {self.person_id, self.other_id} <= seated:
