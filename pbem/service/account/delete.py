@@ -16,7 +16,7 @@ from pbem.domain.states import EmailKind, TableStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service.server import Server
 from pbem.service.tables import leaving
-from pbem.service.tournaments import sign_up
+from pbem.service.tournaments import hosting, sign_up
 from pbem.store import (
     games,
     limits,
@@ -90,9 +90,11 @@ def _merged_into(tx: Tx, person_id: int) -> list[int]:
 
 
 def _leave_tournaments(tx: Tx, server: Server, person_id: int) -> None:
-    """Take a person out of the tournaments that they take part in, from the next round on."""
-    for tournament in tournaments.of_person(tx, person_id):
+    """Take a person out of the tournaments that they take part in, from the next round on. Those they host go on by themselves."""
+    for tournament in tournaments.own(tx, person_id):
         sign_up.decline(tx, server, tournament.id, person_id)
+        if tournament.host_id == person_id:
+            hosting.resume(tx, server, tournament.id, person_id)
 
 
 def _leave_tables(tx: Tx, server: Server, person_id: int, reason: str, but: Collection[int]) -> list[int]:

@@ -18,11 +18,11 @@ _CURRENT: Final = frozenset({TableStatus.PLANNED, TableStatus.OPEN, TableStatus.
 
 
 def lock_tournaments(tx: Tx, person_ids: Iterable[int]) -> set[int]:
-    """Lock the current tournaments that any of these people takes part in. Returns their ids.
+    """Lock the current tournaments that any of these people takes part in or hosts. Returns their ids.
 
     Tournaments are locked before games, games before people, people before groups, each in the order of their ids.
     """
-    entered = {row.id for each in person_ids for row in tournaments.of_person(tx, each)}
+    entered = {row.id for each in person_ids for row in tournaments.own(tx, each)}
     for number in sorted(entered):
         tournaments.lock(tx, number)
     return entered

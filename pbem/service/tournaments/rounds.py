@@ -13,6 +13,7 @@ from typing import Final
 import structlog
 
 from engine.chance import seed_from
+from pbem.domain.deleted_people import is_former
 from pbem.domain.errors import Unplayable
 from pbem.domain.ratings import NEW, OVERALL
 from pbem.domain.states import EntrantStatus, TableStatus, TournamentStatus
@@ -226,11 +227,12 @@ def _rank_newcomers(tx: Tx, row: TournamentRow) -> None:
 
 
 def _end(tx: Tx, server: Server, row: TournamentRow) -> None:
-    """End the tournament, and tell everyone who won."""
+    """End the tournament, and tell everyone who won. A league goes on with its next season if it has a host."""
     tournaments.change(tx, row.id, status=TournamentStatus.OVER, ended_at=server.now(), due_at=None)
     winners.note(tx, row)
     taken_part = [each for each in tournaments.entrants(tx, row.id) if each.rank]
-    sign_up.tell(tx, server, row, taken_part, "over")
-    if plan_of(row).format == "league":
+    is_league, host_left = plan_of(row).format == "league", is_former(people.read(tx, row.host_id).address)
+    sign_up.tell(tx, server, row, taken_part, "over", last_season=is_league and host_left)
+    if is_league and not host_left:
         open_next(tx, server, row)
     _log.info("tournament_over", tournament=row.key, rounds=row.round)

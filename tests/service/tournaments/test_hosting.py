@@ -7,6 +7,7 @@ import pytest
 from pbem.domain.errors import BadInput, Forbidden, Stale
 from pbem.domain.states import TournamentStatus
 from pbem.service import links
+from pbem.service.account import delete
 from pbem.service.outgoing.deliver import Post, deliver
 from pbem.service.outgoing.prepare import NEWS_OF_ALL_A_DAY
 from pbem.service.tournaments import file, hosting, reading
@@ -34,6 +35,18 @@ def test_a_pause_makes_sign_up_longer(tournament):
     cup.server.run(hosting.resume, cup.id, cup.host)
     assert cup.row.closes_at == closes + (closes - (closes - 7 * DAY))
     assert news_of(cup, "Ann") == ["paused", "resumed"]
+
+
+def test_a_paused_tournament_goes_on_when_its_host_leaves_for_good(tournament):
+    cup = tournament(*NINE[:3])
+    closes = cup.row.closes_at
+    cup.server.run(hosting.pause, cup.id, cup.host)
+    cup.time.passes(DAY)
+    cup.server.run(delete.delete_person, cup.host)
+    assert cup.row.closes_at == closes + DAY
+    assert news_of(cup, "Ann") == ["paused", "resumed"]
+    cup.begins()
+    assert cup.row.status == "playing"
 
 
 def test_a_pause_makes_a_round_longer(tournament):

@@ -5,9 +5,12 @@ from email.policy import default
 
 import pytest
 
+from pbem.domain.states import TournamentStatus
 from pbem.mail.write.compose import Letterhead
+from pbem.service.account import delete
 from pbem.service.outgoing.deliver import Post, deliver
 from pbem.service.tournaments import sign_up
+from pbem.store import tournaments
 from tests.mail.transports import StoringTransport
 
 NAMES = ("Ann", "Ben", "Cleo", "Dan", "Eve", "Fay")
@@ -91,6 +94,18 @@ def test_the_email_of_a_next_season_names_it(tournament, server):
     emails = [email for email in map(parsed, transport.emails) if "season" in str(email["subject"])]
     assert {str(email["subject"]) for email in emails} == {"Spring cup: sign up for season 2"}
     assert text_of(emails[0]).startswith("Season 2 of Spring cup is open for sign-up: a league of Sunset Poker.")
+
+
+@pytest.mark.slow
+def test_a_league_whose_host_has_left_ends_with_its_season_and_says_so(tournament, server, newest):
+    league = tournament(*NAMES, form="league", rounds=1, size=3)
+    league.begins()
+    server.run(delete.delete_person, league.host)
+    league.is_late()
+    assert league.row.status == "over"
+    for name in NAMES:
+        assert "The host has left, so there's no next season." in newest("Spring cup", name)
+    assert server.query(tournaments.all_with_status, TournamentStatus.OPEN, 10) == []
 
 
 @pytest.mark.slow
