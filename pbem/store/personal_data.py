@@ -22,6 +22,7 @@ from pbem.domain.deleted_people import NAME, former_address, former_name
 from pbem.domain.states import CallStatus, EmailKind, EmailStatus, OfferStatus, ReceivedStatus
 from pbem.store import (
     channels,
+    deletions,
     email_copies,
     groups,
     insiders,
@@ -215,6 +216,7 @@ GONE: Final = "(deleted)"
 
 def forget(tx: Connection, person: PersonRow, zone: str) -> None:
     """Delete a person's data, the person being locked; what stays is a row of a deleted person."""
+    deletions.begin(tx)
     for table in _DROPPED:
         tx.execute(delete(table).where(table.c.person_id == person.id))
     tx.execute(delete(BLOCK).where((BLOCK.c.person_id == person.id) | (BLOCK.c.blocked_id == person.id)))

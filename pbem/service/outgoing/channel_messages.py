@@ -39,6 +39,7 @@ from pbem.service.server import Server
 from pbem.store import (
     channels,
     deadlines as deadline_rows,
+    deletions,
     email_copies,
     games,
     ledger,
@@ -87,11 +88,13 @@ def prepare_messages(
 ) -> list[ReadyMessage]:
     """Prepare those of these claimed messages that leave now; for the others, the ledger says why not."""
     drafts = server.run(_check, claimed, now)
-    if not drafts:
-        return []
-    with server.store.read(ahead=True) as tx:
-        written = [_written(tx, server, letterhead, draft, now) for draft in drafts]
-    return server.run(_store, letterhead, written, now)
+    ready: list[ReadyMessage] | None = None if drafts else []
+    while ready is None:
+        with server.store.read(ahead=True) as tx:
+            deleted = deletions.count(tx)
+            written = [_written(tx, server, letterhead, draft, now) for draft in drafts]
+        ready = server.run(_store, letterhead, written, now, deleted)
+    return ready
 
 
 def code_of(server: Server, channel: ChannelRow) -> str:
@@ -148,10 +151,12 @@ def _check(tx: Tx, server: Server, claimed: Collection[EmailRow], now: datetime)
 
 
 def _store(
-    tx: Tx, server: Server, letterhead: Letterhead, written: Collection[EmailRow], now: datetime
-) -> list[ReadyMessage]:
-    """Store the texts of messages, unless they are outdated by now."""
+    tx: Tx, server: Server, letterhead: Letterhead, written: Collection[EmailRow], now: datetime, deleted: int
+) -> list[ReadyMessage] | None:
+    """Store the texts of messages, unless they are outdated by now; None if they are to be written again, as for emails."""
     locked = games.lock_all(tx, {row.game_id for row in written if row.game_id is not None})
+    if deletions.hold_off(tx) != deleted:
+        return None
     before = {row.id: row.body for row in outbox.with_ids(tx, {row.id for row in written})}
     worth_sending = {row.id for row in _worth_sending(tx, server, written, locked, now)}
     stored = [row for row in written if row.id in worth_sending]

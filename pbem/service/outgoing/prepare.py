@@ -3,7 +3,7 @@
     check   it is still claimed, still worth sending, and its reader wants it now; stored bytes still promise the right
             deadline. What has to be written becomes a draft: its links are made and its deadline is promised.
     write   the contents are read, and put into templates, outside of that transaction
-    store   after a second check: from then on every try sends these bytes
+    store   after a second check: from then on every try sends these bytes. If someone was deleted meanwhile, it is written again
 
 A batch takes as few statements as one email, under the locks of its games in the order of their ids. This module must never
 store or log a token.
@@ -30,7 +30,7 @@ from pbem.service.clocks.deadlines import Games
 from pbem.service.outgoing import content, email_links, outdated
 from pbem.service.outgoing.content import Draft, SeatLinks
 from pbem.service.server import Server
-from pbem.store import email_copies, games, ledger, limits, links, outbox, people, preferences, talk
+from pbem.store import deletions, email_copies, games, ledger, limits, links, outbox, people, preferences, talk
 from pbem.store.database import Tx
 from pbem.store.links import LIFETIMES, LinkKey, LinkRow
 from pbem.store.outbox import EmailRow
@@ -104,9 +104,21 @@ def prepare(
 ) -> list[PreparedEmail]:
     """Prepare those of these claimed emails that leave now; for the others, the ledger says why not."""
     prepared, drafts = server.run(_check, claimed, now)
-    if not drafts:
-        return prepared
+    while drafts:
+        written, deleted = _write(server, letterhead, drafts, now)
+        stored = server.run(_store, written, now, deleted)
+        if stored is not None:
+            prepared += stored
+            break
+    return sorted(prepared, key=lambda ready: (ready.email.rank, ready.email.due_at, ready.email.id))
+
+
+def _write(
+    server: Server, letterhead: Letterhead, drafts: Collection[Draft], now: datetime
+) -> tuple[list[EmailRow], int]:
+    """These emails with their bytes, and how many people were deleted before their contents were read."""
     with server.store.read(ahead=True) as tx:
+        deleted = deletions.count(tx)
         contents = content.read_contents(tx, server, letterhead, drafts, now)
     written = [
         replace(
@@ -118,8 +130,7 @@ def prepare(
         )
         for draft, says in zip(drafts, contents, strict=True)
     ]
-    prepared += server.run(_store, written, now)
-    return sorted(prepared, key=lambda ready: (ready.email.rank, ready.email.due_at, ready.email.id))
+    return written, deleted
 
 
 def make_drafts(tx: Tx, server: Server, emails: Collection[EmailRow], games: Games, now: datetime) -> list[Draft]:
@@ -181,9 +192,16 @@ def _check(
     return _prepared(tx, stored, templates, linked), drafts
 
 
-def _store(tx: Tx, server: Server, written: Collection[EmailRow], now: datetime) -> list[PreparedEmail]:
-    """Store the bytes of emails, unless another worker was faster or they are outdated by now."""
+def _store(
+    tx: Tx, server: Server, written: Collection[EmailRow], now: datetime, deleted: int
+) -> list[PreparedEmail] | None:
+    """Store the bytes of emails, unless another worker was faster or they are outdated by now.
+
+    None if more than `deleted` people are deleted by now: the emails may have their names, and are to be written again.
+    """
     locked = games.lock_all(tx, {email.game_id for email in written if email.game_id is not None})
+    if deletions.hold_off(tx) != deleted:
+        return None
     worth_sending = {email.id for email in _worth_sending(tx, server, written, locked, now)}
     stored = [email for email in written if email.id in worth_sending]
     email_copies.keep(tx, stored)

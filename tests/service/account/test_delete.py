@@ -18,19 +18,19 @@ from pbem.service.desk import alarm_emails, calls
 from pbem.service.desk.acts.emails import ResendOfNoTable
 from pbem.service.desk.acts.people import Merge
 from pbem.service.desk.acts.seats import Offer, Substitute
-from pbem.service.outgoing import preferences
+from pbem.service.outgoing import preferences, prepare
 from pbem.service.people import addresses, sessions, sign_in
 from pbem.service.tables import joining, leaving, talk
 from pbem.service.tables.new import TableSettings
 from pbem.service.tournaments import sign_up
-from pbem.store import outbox as outbox_rows, players as player_rows, search, tables as lobby_rows, tournaments
+from pbem.store import leases, outbox as outbox_rows, players as player_rows, search, tables as lobby_rows, tournaments
 from pbem.store.schema import DEADLINE, METADATA, OUTBOX, PLAYER
 from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
 from tests.service.actors import moderate
 from tests.service.database import all_rows, check_atomic, queued_emails
 from tests.service.email_replies import Replies
-from tests.service.outgoing.test_deliver import drain, links_in, post_to
+from tests.service.outgoing.test_deliver import HEAD, drain, links_in, post_to
 from tests.service.races import at_call
 from tests.service.tournaments.cup import open_cup
 
@@ -304,6 +304,25 @@ def test_nobody_stays_in_a_tournament_that_they_enter_while_they_are_deleted(ser
     forget, enter = partial(server.run, delete.delete_person, gone), partial(server.run, sign_up.sign_up, cup.id, gone)
     at_call(server.store, call, forget, enter)
     assert {each.status for each in server.query(tournaments.entrants, cup.id)} <= {EntrantStatus.LEFT}
+
+
+def _written(server, claimed):
+    return prepare.prepare(server, HEAD, claimed, server.now())
+
+
+@pytest.mark.parametrize("call", [20, 30])
+def test_an_email_that_is_written_during_a_deletion_is_not_stored_with_the_name(server, clock, person, gone, call):
+    guest = person("Zoe")
+    cup = server.query(tournaments.by_key, open_cup(server, gone))
+    server.run(sign_up.invite, cup.id, gone, (server.read(addresses.read, guest).address,))
+    clock.advance(timedelta(minutes=2))
+    claimed, _ = server.store.write(lambda tx: leases.claim(tx, server.now(), 1, 100))
+    forget = partial(server.run, delete.delete_person, gone)
+    ready, deleted = at_call(server.store, call, partial(_written, server, claimed), forget)
+    assert not isinstance(deleted, Exception)
+    assert len(ready) == 1
+    bodies = [email.body for email in queued_emails(server, guest, "sign_up")]
+    assert not any(NAME.encode() in body for body in bodies if body is not None)
 
 
 def _asked_to_sign_in(server, person_id):
