@@ -56,6 +56,26 @@ def loads(game: Game[Any], text: str) -> Any:
         raise Malformed(f"this is not a record of this game: {error}") from error
 
 
+def tells_truth_from_numbers(value: Any) -> bool:
+    """Return whether true and false are where a value has them, and nowhere else: they equal 1 and 0, but are other records.
+
+    >>> tells_truth_from_numbers({0: decisions.Choice("bid", (1,))})
+    True
+    >>> tells_truth_from_numbers({0: decisions.Choice("bid", (True,))})
+    False
+    """
+    if isinstance(value, Mapping):
+        return all(map(tells_truth_from_numbers, (*value, *value.values())))
+    if isinstance(value, tuple | list | frozenset):
+        return all(map(tells_truth_from_numbers, value))
+    if is_dataclass(value) and not isinstance(value, type):
+        truths, others = _truths(type(value))
+        return all(is_hidden(part) or type(part) is bool for part in (getattr(value, name) for name in truths)) and all(
+            tells_truth_from_numbers(getattr(value, name)) for name in others
+        )
+    return type(value) is not bool
+
+
 def decoder(kinds: Kinds) -> json.JSONDecoder:
     """Return a decoder of canonical JSON with values of these kinds. It refuses fractions."""
     return json.JSONDecoder(object_hook=partial(_object, dict(kinds)), parse_float=_no_fraction)
@@ -120,6 +140,15 @@ def _writing(kind: type) -> tuple[dict[str, Any], tuple[str, ...], tuple[str, ..
 
 
 @cache
+def _truths(kind: type) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the fields of a class that are true or false, and those that cannot be."""
+    hints = get_type_hints(kind)
+    names = [f.name for f in fields(kind)]
+    others = tuple(name for name in names if hints[name] not in _ANYTHING and "bool" not in str(hints[name]))
+    return tuple(name for name in names if hints[name] is bool), others
+
+
+@cache
 def _reading(kind: type) -> tuple[tuple[str, Callable[[Any], Any]], ...]:
     """Return the fields of a class that JSON returns as another type, with functions that convert them."""
     hints = get_type_hints(kind)
@@ -148,6 +177,9 @@ def _tuples(value: Any) -> Any:
 def _mapping(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
     return {key: _tuples(value) for key, value in pairs}
 
+
+_ANYTHING: Final = (Any, frozenset[Any], dict[Any, Any])
+"""Types of fields that say nothing about what is in them."""
 
 _EVERYWHERE: Final[Kinds] = {kind.__name__: kind for kind in (decisions.Choice, table.Entry, tell.Text, *orders.KINDS)}
 

@@ -12,7 +12,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-Json = dict[str, Any]
 CLOSING = {"Entry", "Undone", "Rewound", "Voided"}
 OF_LOG = {"Began", "Sealed", "Withdrawn", "Order", "Resigned", "Offered", "Seated", "Merged", "Paused", "Resumed"}
 OF_LOG |= CLOSING | {"Extended", "Delayed", "Corrected", "Redacted", "Frozen", "Unfrozen", "Revealed"}
@@ -31,12 +30,14 @@ def field(text: object) -> bytes:
     return len(str(text).encode()).to_bytes(4, "big") + str(text).encode()
 
 
-def once(pairs: list[tuple[str, Any]]) -> Json:
-    must(len(dict(pairs)) == len(pairs), f"a name is twice in one object, of {', '.join(dict(pairs)):.99}")
-    return dict(pairs)
+def once(pairs: list[tuple[Any, Any]]) -> Any:
+    must(len(dict(pairs)) == len(pairs), f"a name is twice in one object, of {', '.join(map(str, dict(pairs))):.99}")
+    lists = {name: [*once([*enumerate(value)]).values()] for name, value in pairs if isinstance(value, list)}
+    # True and 1.0 would equal 1.
+    return dict(pairs) | lists | {name: object() for name, value in pairs if isinstance(value, bool | float)}
 
 
-def check_chain(rows: list[Json], name: str, kinds: set[str], called: str) -> bytes:
+def check_chain(rows: list[Any], name: str, kinds: set[str], called: str) -> bytes:
     """Check the hashes of a log or of the talk; returns its head."""
     head = sha(b"\1", field("genesis"), field(name))
     for number, row in enumerate(rows, start=1):
@@ -54,14 +55,13 @@ def check_chain(rows: list[Json], name: str, kinds: set[str], called: str) -> by
 
 
 def draws(seed: bytes, entry: int, bounds: list[int] | range) -> list[int]:
-    """The numbers that an entry draws below these bounds."""
     blocks = (hmac.digest(seed, b"draw/1" + entry.to_bytes(8) + n.to_bytes(4), "sha256") for n in range(2**32))
     stream = (int.from_bytes(block[at : at + 8], "big") for block in blocks for at in range(0, 32, 8))
     must(all(1 <= below <= 2**64 for below in bounds), f"no number can be drawn below {min(bounds, default=0)}")
     return [next(each for each in stream if each < 2**64 - 2**64 % below) % below for below in bounds]
 
 
-def check_seed(game: Json, chance: Json, began: Json) -> bytes:
+def check_seed(game: Any, chance: Any, began: Any) -> bytes:
     """Check what the first row says, the secret and the seating; returns the seed."""
     for name in ("kind", "seats", "options", "commitment", "words", "seating"):
         must((game | chance)[name] == began[name], f"the file gives other {name} than the first row of its log")
@@ -75,10 +75,10 @@ def check_seed(game: Json, chance: Json, began: Json) -> bytes:
     return seed
 
 
-def check_turns(log: list[Json], bodies: list[Json], game: Json, seed: bytes) -> dict[str, tuple[int, str]]:
+def check_turns(log: list[Any], bodies: list[Any], game: Any, seed: bytes) -> dict[str, tuple[int, str]]:
     """Check turns, draws and sealed choices; returns the turn in which each of these counts, or -1, and what became of it."""
     turn, newest, all_sealed, entries = 0, 0, b"", list[int]()
-    box, fates = dict[int, tuple[Json, str]](), dict[str, tuple[int, str]]()
+    box, fates = dict[int, tuple[Any, str]](), dict[str, tuple[int, str]]()
     for row, body in zip(log, bodies, strict=True):
         what, kind, seat = f"row {row['seq']}", row["kind"], row["seat"]
         named: Any = body.get("turn", body.get("number", body.get("window", 0)))
@@ -120,7 +120,7 @@ def check_turns(log: list[Json], bodies: list[Json], game: Json, seed: bytes) ->
     return fates
 
 
-def check(document: Json, fingerprints: list[str]) -> list[str]:
+def check(document: Any, fingerprints: list[str]) -> list[str]:
     """Check a file; returns lines about the sealed choices with these fingerprints. Ends at a fault."""
     must(document["format"] == "pbem-game" and repr(document["version"]) in ("1", "2"), "its form is unknown")
     game, chance, log, talk = (document[name] for name in ("game", "chance", "log", "talk"))

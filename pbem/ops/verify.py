@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from engine import codec
 from engine.bots import BOTS
 from engine.facts import SPECTATOR
 from pbem.domain import hash_chain
@@ -252,7 +253,7 @@ def _of_agreement(rows: _Rows, reading: LogReader) -> Iterator[str]:
 def _says(text: str, value: object) -> bool:
     """Whether a stored text is the JSON of this value."""
     try:
-        return bool(json.loads(text) == value)
+        return codec.dumps(json.loads(text)) == codec.dumps(value)
     except ValueError:
         return False
 

@@ -255,6 +255,24 @@ def draw_another(document: Document) -> None:
     say(rows_of(document, "Entry")[0], change)
 
 
+def true_for_one(*path: str | int, kind: str | None = None) -> Change:
+    """Put JSON's `true` in place of a 1, in the file or in the body of its first row of a kind."""
+
+    def put(data: Any) -> None:
+        for step in path[:-1]:
+            data = data[step]
+        assert data[path[-1]] == 1
+        data[path[-1]] = True
+
+    return put if kind is None else lambda document: say(rows_of(document, kind)[0], put)
+
+
+def true_for_a_number_drawn(document: Document) -> None:
+    drawn = json.loads(rows_of(document, "Entry")[0]["body"])["entry"]["drawn"]
+    at = next(at for at, (_bound, number) in enumerate(drawn) if number == 1)
+    true_for_one("entry", "drawn", at, 1, kind="Entry")(document)
+
+
 def draw_below_nothing(document: Document) -> None:
     say(rows_of(document, "Entry")[0], lambda body: body["entry"]["drawn"].insert(0, [0, 0]))
 
@@ -331,6 +349,11 @@ ALONE: dict[str, tuple[Change, str]] = {
     "the format": (set_in(None, "format", "chess"), "its form is unknown"),
     "the version": (set_in(None, "version", 99), "its form is unknown"),
     "a version that is no number": (set_in(None, "version", True), "its form is unknown"),
+    "a row with no number": (true_for_one("log", 0, "seq"), "row 1 is missing or out of place"),
+    "a line with no number": (true_for_one("talk", 0, "seq"), "line 1 is missing or out of place"),
+    "rules without a number": (true_for_one("game", "rules"), "names rules 1, and the game rules"),
+    "an option without a number": (true_for_one("game", "options", "max_rounds"), "other options than the first row"),
+    "a seat without a number": (true_for_one("chance", "seating", 1), "other seating than the first row"),
     "a version with a fraction": (set_in(None, "version", 2.0), "its form is unknown"),
     "the key": (set_in("game", "key", "x"), "a field of row 1 was changed"),
     "the game": (set_in("game", "kind", "bid"), "other kind than the first row"),
@@ -374,6 +397,10 @@ HASHED_AGAIN: dict[str, tuple[Change, str]] = {
     "another seat's choice taken back": (set_field(6, seat=1), "row 6 takes back a choice that was not sealed"),
     "another fingerprint listed": (list_another, "row 12 does not list the fingerprints"),
     "a number that was not drawn": (draw_another, "the numbers drawn in row 2 are not of the seed"),
+    "true for a number drawn": (true_for_a_number_drawn, "the numbers drawn in row 2 are not of the seed"),
+    "true for the number of a turn": (true_for_one("turn", kind="Withdrawn"), "row 6 is for turn"),
+    "true for an option": (true_for_one("options", "max_rounds", kind="Began"), "other options than the first row"),
+    "true for a seat": (true_for_one("seating", 1, kind="Began"), "other seating than the first row"),
     "a number drawn below nothing": (draw_below_nothing, "no number can be drawn below 0"),
     "other words": (set_all("words", ["a", "b", "c"]), "the seats were not drawn from the seed"),
     "other seats": (set_all("seating", [2, 1, 0]), "the seats were not drawn from the seed"),
@@ -422,6 +449,15 @@ def test_a_body_written_in_another_way_than_a_log_writes_it_is_found(old: str, n
     write_otherwise(old, new)(document)
     hash_again(document)
     assert "row 12 is not written in the canonical way" in own_problems(document, tmp_path)
+
+
+def test_a_fact_with_true_in_place_of_a_number_is_found(tmp_path: Path) -> None:
+    document = deepcopy(PLAYED)
+    true_for_one("entry", "facts", 0, "round", kind="Entry")(document)
+    hash_again(document)
+    found = own_problems(document, tmp_path)
+    assert "row 2 has true or false in place of a number" in found
+    assert "the choices of row 2, made again, lead to other facts" in found
 
 
 def test_a_seat_that_has_sealed_cannot_close_the_turn_with_another_choice(tmp_path: Path) -> None:

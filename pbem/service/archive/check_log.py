@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
+from engine import codec
 from engine.bots import BOTS, signature
 from engine.chance import Drawn, Stream, bot_seed, commitment, follows, seed_from
 from engine.decisions import Choice, Refused
@@ -61,6 +62,9 @@ class Problem(NamedTuple):
     check: Check
     says: str
 
+
+_NUMBERS: Final = frozenset({"seats", "turn", "from", "line", "seat", "missed_limit"})
+"""What is a number in the body of a row; other things there may be true or false."""
 
 _Problems = Iterator[tuple[Check, str]]
 """The problems of one row: the check that found each, and what is wrong."""
@@ -151,6 +155,9 @@ class LogReader:
         if not is_canonical(row):
             yield Check.FACTS, f"the text of row {row.seq} is not written in the canonical way"
         body = body_of(self.rules, row)
+        numbers = {name: value for name, value in body.items() if name in _NUMBERS or type(value) is not bool}
+        if not codec.tells_truth_from_numbers(numbers):
+            yield Check.FACTS, f"row {row.seq} has true or false in place of a number, or the reverse"
         if self.dealt and row.rules != self.version:
             yield Check.CHOICES, f"row {row.seq} names rules {row.rules}, but the game began with rules {self.version}"
         if row.kind not in _KINDS or (row.kind == Kind.BEGAN) == self.dealt:
@@ -277,7 +284,8 @@ class LogReader:
         except NONSENSE as error:
             yield Check.CHOICES, f"the choices of row {row.seq} can't be replayed: {error}"
             return
-        if again != entry:
+        # As they are written: a 1 equals true, and is another record.
+        if codec.dumps(again) != codec.dumps(entry):
             yield Check.CHOICES, f"the choices of row {row.seq}, made again, lead to other facts"
 
     def _seal(self, row: Row, turn: int, choice: Choice) -> _Problems:

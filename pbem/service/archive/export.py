@@ -141,7 +141,7 @@ def read(text: str, most_rows: int | None = None) -> Export:
             kind=_checked(str, game["kind"]),
             rules=_checked(int, game["rules"]),
             seats=_seats(game["seats"]),
-            options={_checked(str, name): value for name, value in game["options"].items()},
+            options={_checked(str, name): _option(value) for name, value in game["options"].items()},
             status=_checked(str, game["status"]),
             commitment=_checked(str, chance["commitment"]),
             secret=bytes.fromhex(chance["secret"]),
@@ -205,6 +205,10 @@ def _seats(value: object) -> int:
     if not 1 <= seats <= MOST_SEATS:
         raise ValueError("not a number of players")
     return seats
+
+
+def _option(value: object) -> str | int:
+    return _checked(str, value) if isinstance(value, str) else _checked(int, value)
 
 
 def _checked(kind: type[T], value: object) -> T:
