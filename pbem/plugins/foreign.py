@@ -31,7 +31,7 @@ from engine.tell import Teller, Text
 from pbem.domain.errors import Unplayable
 from pbem.i18n.speech import gettext as _
 from pbem.plugins import wire
-from pbem.plugins.process import Failed, Process
+from pbem.plugins.process import Busy, Failed, Process, Visit
 
 _log = structlog.get_logger(__name__)
 
@@ -70,6 +70,15 @@ def at_table(game_id: int | None) -> Iterator[None]:
         yield
     finally:
         _AT.game_id = before
+
+
+def begin_visit() -> None:
+    """Note that what this thread asks from now on is for a request to the web server."""
+    _AT.visit = Visit()
+
+
+def end_visit() -> None:
+    _AT.visit = None
 
 
 def take_faults() -> list[Fault]:
@@ -120,7 +129,8 @@ class Kinds:
             raise self._unplayable(game_id)
         try:
             process = self.thinker if do == "bot" else self.process
-            text = process.ask(do, request, None if draw is None else draw.below)
+            visit: Visit | None = getattr(_AT, "visit", None)
+            text = process.ask(do, request, None if draw is None else draw.below, visit)
             reply = self._decoder.decode(text)
             if "refused" in reply and isinstance(reply["refused"], Text):
                 raise Refused(reply["refused"])
@@ -129,6 +139,13 @@ class Kinds:
             return reply["answer"]
         except Failed as failed:
             raise self._failed(str(failed), game_id) from failed
+        except Busy as busy:
+            _log.error("game_slow", kind=self.name, game=game_id)
+            raise Unplayable(
+                _("%(game)s is slow to answer right now.", game=self.title),
+                why=_("Its rules took too long, or other pages wait for them."),
+                remedy=_("Nothing changed. Try again in a minute."),
+            ) from busy
         except (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError) as error:
             raise self._failed(f"“{do}” sent something unreadable", game_id) from error
 

@@ -1,5 +1,8 @@
 """A child process that runs one game: started when it is needed, asked one thing at a time, ended when it fails.
 
+Someone waits for a request, and it occupies one of a web server's threads: a few of them may wait for one game at a time, and all
+that one of them asks takes no longer than a single call may.
+
 A child that has failed is not asked again: the next call starts another one. The limit that counts is the time the child
 has worked, so that a slow moment of the machine is no fault of a game; a call that just does not come back is given up
 after some times as long by the clock.
@@ -11,8 +14,8 @@ import socket
 import subprocess
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -24,6 +27,9 @@ PATIENCE: Final = 5
 
 THINKING: Final = 10
 """A bot may work this many times as long as a rule: it plays many games to find its choice."""
+
+MOST_VISITS: Final = 3
+"""Requests that may wait for one game at a time: the other threads of a web server are for other tables."""
 
 STARTING: Final = 10.0
 """Seconds that an import may work."""
@@ -44,6 +50,17 @@ class Failed(Exception):
     """A call that came to nothing, and in what way."""
 
 
+class Busy(Exception):
+    """Enough requests wait for this game already, or one has kept it for too long."""
+
+
+@dataclass(slots=True)
+class Visit:
+    """A request to the web server, and for how many seconds it has kept children busy."""
+
+    used: float = 0.0
+
+
 class Process:
     """One game in a child process. Safe to use from several threads; each call waits for those before it."""
 
@@ -51,27 +68,51 @@ class Process:
         self._place = place
         self._limits = limits
         self._lock = threading.Lock()
+        self._visits = threading.Semaphore(MOST_VISITS)
         self._child: subprocess.Popen[bytes] | None = None
         self._line: socket.socket | None = None
         self._owner = 0
 
-    def ask(self, do: str, request: dict[str, Any], draw: Callable[[int], int] | None = None) -> str:
-        """What the child replies. Raises Failed if it ends, takes too long or says what can't be read.
+    def ask(
+        self, do: str, request: dict[str, Any], draw: Callable[[int], int] | None = None, visit: Visit | None = None
+    ) -> str:
+        """What the child replies. Raises Failed if it ends, takes too long or says what can't be read; Busy where a visit can't wait.
 
         `draw` is asked for each number that the rules draw on the way.
         """
         seconds = self._limits.seconds * (THINKING if do == "bot" else 1)
         text = wire.dumps({"do": do, "milliseconds": int(seconds * 1000), **request})
-        with self._lock:
+        with self._admitted(visit), self._lock:
+            began, used = time.monotonic(), 0.0 if visit is None else visit.used
             try:
                 line = self._ready()
-                return self._exchanged(line, text, seconds * PATIENCE, draw)
+                return self._exchanged(line, text, max(0.0, seconds * PATIENCE - used), draw)
             except (wire.Ended, TimeoutError, ValueError, ArithmeticError) as error:
+                if isinstance(error, TimeoutError) and used:
+                    # This call alone may not have been at fault.
+                    self._end()
+                    raise Busy from error
                 raise Failed(self._ended(error, do)) from error
             except BaseException:
                 # After any other error, the next answer on this line would be that of another question.
                 self._end()
                 raise
+            finally:
+                if visit is not None:
+                    visit.used += time.monotonic() - began
+
+    @contextmanager
+    def _admitted(self, visit: Visit | None) -> Iterator[None]:
+        """Wait for other visits as long as one call may work, and raise Busy if there are too many still."""
+        if visit is None:
+            yield
+            return
+        if not self._visits.acquire(timeout=self._limits.seconds):
+            raise Busy
+        try:
+            yield
+        finally:
+            self._visits.release()
 
     def end(self) -> None:
         with self._lock:

@@ -24,6 +24,7 @@ from pbem.domain.week import bound_text, usual_bound
 from pbem.hints import Advise, hint_here
 from pbem.i18n import sentences, speech
 from pbem.mail.write import words
+from pbem.plugins import foreign
 from pbem.service.clocks import stopped_tables
 from pbem.service.links import LinkProof
 from pbem.service.server import Server
@@ -132,10 +133,12 @@ def create_app(server: Server, config: Config, advise: Advise = hint_here) -> Fl
     page_cache.set_up(app)
     log_requests(app)
     security.guard(app, config)
+    app.before_request(foreign.begin_visit)
     app.before_request(_repair_link)
     app.before_request(_act_by_link)
     handle_errors(app)
     app.teardown_request(lambda _error: _stop_failed_games(server))
+    app.teardown_request(lambda _error: foreign.end_visit())
     public = (front, hall, contact, rules, game_statistics, profiles, handbook, verify, dump)
     people = (sign_in, my_page, account, channels, consent, disown, feeds, unsubscribe, unverified_reply)
     tables = (new, joining, groups, invitations, interventions, replay, review)

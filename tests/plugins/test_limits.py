@@ -2,6 +2,7 @@
 
 import os
 import signal
+import threading
 import time
 
 import pytest
@@ -11,8 +12,9 @@ from engine.table import begin
 from pbem.domain.errors import Unplayable
 from pbem.plugins import foreign as foreign_games
 from pbem.plugins.foreign import at_table, foreign, take_faults
-from pbem.plugins.process import Failed, Limits, Process
+from pbem.plugins.process import MOST_VISITS, Failed, Limits, Process
 from tests.plugins import broken
+from tests.waiting import until
 
 SEED = bytes(32)
 LIMITS = Limits(seconds=0.2, megabytes=200, starting=1)
@@ -107,6 +109,51 @@ def test_after_a_fault_nothing_is_asked_for_that_table_and_others_play_on(starte
     assert game.at(8).board(other.view(0), 0)
     foreign_games.forgive(7)
     assert game.board(table.view(0), 0)
+
+
+def test_requests_wait_for_a_slow_game_a_few_at_a_time(started):
+    game = started(broken.lanterns("board", "__import__('time').sleep(0.9)"))
+    table = begin(game, 2, SEED)
+    process = type(game)._kinds.process
+    notices = []
+
+    def visit():
+        foreign_games.begin_visit()
+        try:
+            game.board(table.view(0), 0)
+        except Unplayable as busy:
+            notices.append(busy.what)
+        finally:
+            foreign_games.end_visit()
+
+    visitors = [threading.Thread(target=visit) for _ in range(MOST_VISITS)]
+    # One asks, and the others wait for it.
+    with process._lock:
+        for each in visitors:
+            each.start()
+        until(lambda: process._visits._value == 0, "all of them are there")
+        visit()
+        assert notices == ["Lanterns is slow to answer right now."]
+        assert not take_faults(), "being slow stops no table"
+    for each in visitors:
+        each.join()
+
+
+def test_all_that_one_request_asks_takes_no_longer_than_one_call_may(started):
+    game = started(broken.lanterns("board", "__import__('time').sleep(0.4)"))
+    table = begin(game, 2, SEED)
+
+    def look():
+        for _ in range(4):
+            assert game.board(table.view(0), 0)
+
+    look()
+    foreign_games.begin_visit()
+    with pytest.raises(Unplayable, match="slow to answer right now"):
+        look()
+    foreign_games.end_visit()
+    assert not take_faults(), "being slow stops no table"
+    look()
 
 
 def test_a_child_that_was_killed_between_two_calls_is_started_again(started):
