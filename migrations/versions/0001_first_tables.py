@@ -236,6 +236,12 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("task", "period", name=op.f("pk_task_run")),
     )
     op.create_table(
+        "web_server",
+        sa.Column("name", sa.Text(), autoincrement=False, nullable=False),
+        sa.Column("beat_at", sa.DateTime(timezone=True), nullable=False),
+        sa.PrimaryKeyConstraint("name", name=op.f("pk_web_server")),
+    )
+    op.create_table(
         "alias",
         sa.Column(
             "person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
@@ -1545,6 +1551,7 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_alias_identity"))
 
     op.drop_table("alias")
+    op.drop_table("web_server")
     op.drop_table("task_run")
     op.drop_table("task_progress")
     op.drop_table("tally")

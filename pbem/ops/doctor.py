@@ -24,7 +24,7 @@ from pbem.ops.monitoring import admin_port, readiness
 from pbem.ops.rules_code import codes
 from pbem.ops.setup import must_be_ours, must_be_there, must_not_need_keys, offer_games
 from pbem.plugins import offers
-from pbem.service.clocks import clock_doubt
+from pbem.service.clocks import clock_doubt, web_servers
 from pbem.store import (
     calls,
     database_copy,
@@ -38,6 +38,7 @@ from pbem.store import (
     outbox,
     recordings,
     schema_check,
+    web_servers as web_server_rows,
 )
 from pbem.store.database import Store
 from pbem.store.database_errors import explained
@@ -167,6 +168,7 @@ def _database(store: Store) -> Iterator[Finding]:
         ("schema", _schema),
         ("clock", _clock),
         ("worker", _worker),
+        ("web server", _web_server),
         ("queue", _queue),
         ("arrivals", mail_intake.look_at_arrivals),
         ("domains", look_at_domains),
@@ -243,6 +245,17 @@ def _worker(store: Store) -> Iterator[Finding]:
         yield finding.warning("worker", says, start)
     else:
         yield finding.ok("worker", f"last seen {(now - last).total_seconds():.0f} s ago")
+
+
+def _web_server(store: Store) -> Iterator[Finding]:
+    now = SystemClock().now()
+    with store.read() as tx:
+        last, missing = web_server_rows.newest(tx), web_servers.why_not_up(tx, now)
+    if missing is not None:
+        says = f"{missing[0].upper()}{missing[1:]}, and no clock runs out."
+        yield finding.warning("web server", says, "Start the server with `pbem serve`, or gunicorn beside a worker.")
+    elif last is not None:
+        yield finding.ok("web server", f"last seen {max(now - last, timedelta(0)).total_seconds():.0f} s ago")
 
 
 def _queue(store: Store) -> Iterator[Finding]:

@@ -35,6 +35,7 @@ _COUNTS: Final = tempfile.mkdtemp(prefix="pbem-counts-")
 os.environ["PROMETHEUS_MULTIPROC_DIR"] = _COUNTS
 
 from pbem.ops.monitoring import admin_port  # noqa: E402
+from pbem.ops.presence import presence  # noqa: E402
 from pbem.ops.replay_gate import before_start  # noqa: E402
 from pbem.ops.setup import keyring, open_store, server_on  # noqa: E402
 from pbem.store.database import Store  # noqa: E402
@@ -88,14 +89,15 @@ def on_starting(arbiter: Any) -> None:
 
 
 def post_worker_init(worker: Any) -> None:
-    """In each web process: answer on the admin port too, with a database connection of its own."""
+    """In each web process: show that it's up, and answer on the admin port too, with a database connection of its own."""
+    server = server_on(Store(_SETTINGS.database_url, threads=1), _SETTINGS)
+    _open.enter_context(presence(server))
     for each in _shared:
-        server = server_on(Store(_SETTINGS.database_url, threads=1), _SETTINGS)
         _open.enter_context(admin_port.answering(each, server, _SETTINGS, worker=None))
 
 
 def worker_exit(arbiter: Any, worker: Any) -> None:
-    """In each web process: stop answering."""
+    """In each web process: stop both."""
     _open.close()
 
 

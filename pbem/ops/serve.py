@@ -9,13 +9,11 @@ import errno
 import gc
 import logging
 import os
-import secrets
 import signal
-import socket
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import asdict
 from types import FrameType
 from typing import Any, Final, NoReturn
@@ -36,6 +34,7 @@ from pbem.hints import Adviser
 from pbem.i18n import speech
 from pbem.ops.mail_intake import accepting_emails
 from pbem.ops.monitoring.admin_port import admin_port
+from pbem.ops.presence import presence, process_name
 from pbem.ops.process_lock import alone
 from pbem.ops.replay import check_game
 from pbem.ops.replay_gate import before_start
@@ -79,12 +78,12 @@ def serve(config: Config, say: Say, *, with_worker: bool = True) -> None:
         server = server_on(store, config)
         offers.log_troubles()
         before_start(server, config)
-        context = _worker_context(server, config) if with_worker else None
+        context = _worker_context(server, config, serves=True) if with_worker else None
         web_server = _listening(config, create_app(server, config, _adviser()))
         try:
             with (
                 admin_port(server, config, context.worker.name if context else None),
-                _worker_loop(context, config) if context else nullcontext(),
+                _worker_loop(context, config) if context else presence(server),
                 _stopping_on_sigterm(),
             ):
                 for line in _welcome(config):
@@ -105,7 +104,7 @@ def work(config: Config, say: Say) -> None:
         server = server_on(store, config)
         offers.log_troubles()
         before_start(server, config)
-        context = _worker_context(server, config)
+        context = _worker_context(server, config, serves=False)
         with admin_port(context.server, config, context.worker.name):
             say("Working: emails, deadlines, reminders, bots. Stop it with Ctrl-C.")
             loop.run(context)
@@ -153,7 +152,7 @@ def _worker_loop(context: WorkerContext, config: Config) -> Iterator[None]:
             ticks.stop()
 
 
-def _worker_context(server: Server, config: Config) -> WorkerContext:
+def _worker_context(server: Server, config: Config, *, serves: bool) -> WorkerContext:
     stopping = threading.Event()
     post, box = post_of(config, stopping), authenticity.inbound_settings(config)
 
@@ -179,7 +178,6 @@ def _worker_context(server: Server, config: Config) -> WorkerContext:
     def look(tx: Tx, game_id: int) -> daily_check.CheckResult:
         return check_game(tx, game_id, by_kind)
 
-    name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}"
     steps = StepFinder(StepWatch(server.clock))
     end_leases(server)
     remember_keys(server)
@@ -189,7 +187,7 @@ def _worker_context(server: Server, config: Config) -> WorkerContext:
     atexit.register(coach.close)
     return WorkerContext(
         server,
-        Worker(name, server.now(), steps=steps),
+        Worker(process_name(), server.now(), steps=steps, serves=serves),
         send,
         keep,
         receive=receive_batch,

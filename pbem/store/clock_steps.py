@@ -25,6 +25,7 @@ from pbem.store.schema import (
     REVIEW,
     TASK_RUN,
     UNREACHABLE,
+    WEB_SERVER,
 )
 
 _QUEUED: Final = OUTBOX.c.status == EmailStatus.QUEUED
@@ -66,7 +67,10 @@ _PAST: Final = (
         for column in (UNREACHABLE.c.start_at, UNREACHABLE.c.end_at, UNREACHABLE.c.covered_at)
     ),
     (OUTAGE.c.start_at, OUTAGE.c.email_paused),
-    *((column, column.is_not(None)) for column in (OUTAGE.c.end_at, HEARTBEAT.c.started_at, HEARTBEAT.c.beat_at)),
+    *(
+        (column, column.is_not(None))
+        for column in (OUTAGE.c.end_at, HEARTBEAT.c.started_at, HEARTBEAT.c.beat_at, WEB_SERVER.c.beat_at)
+    ),
 )
 """What has happened, and so cannot be later than now."""
 

@@ -1,4 +1,5 @@
-"""Outages: found as gaps in the heartbeats of the workers, or declared by an organiser, and applied to the clocks.
+"""Outages: found as gaps in the heartbeats of the workers or of the web servers, or declared by an organiser, and applied to
+the clocks.
 
 While outgoing email is paused, nobody can be told, so that counts as an outage that is going on.
 
@@ -22,13 +23,13 @@ from pbem.domain.outage import SETTLING_TIME, outage_between, reason_to_wait
 from pbem.i18n.speech import gettext as _
 from pbem.service import alarms
 from pbem.service.alarms import AlarmKind
-from pbem.service.clocks import clock_doubt, clock_steps, deadlines as clocks_deadlines
+from pbem.service.clocks import clock_doubt, clock_steps, deadlines as clocks_deadlines, web_servers
 from pbem.service.clocks.clock_steps import StepFinder
 from pbem.service.clocks.deadlines import people_by_seat
 from pbem.service.play.log import Kind, add_row, body_of
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
-from pbem.store import deadlines, games, heartbeats, log, outages, tables, tournaments
+from pbem.store import deadlines, games, heartbeats, log, outages, tables, tournaments, web_servers as web_server_rows
 from pbem.store.database import Tx
 from pbem.store.database_errors import is_outage
 from pbem.store.deadlines import DeadlineRow
@@ -36,7 +37,7 @@ from pbem.store.games import GameRow
 from pbem.store.outages import OutageRow
 
 KEPT_HEARTBEATS: Final = timedelta(days=7)
-"""How long a worker that is gone stays in the organisers' list."""
+"""How long a worker that is gone stays in the organisers' list, and a web server in the database."""
 
 KEPT_TASK_RUNS: Final = timedelta(days=31)
 
@@ -58,13 +59,14 @@ _log = structlog.get_logger(__name__)
 class Worker:
     """A worker process. `settling` is how long after its start it fires nothing.
 
-    `held` are deadlines that it had claimed when the database failed.
+    `held` are deadlines that it had claimed when the database failed. `serves` says that its process is a web server, too.
     """
 
     name: str
     started_at: datetime
     settling: timedelta = SETTLING_TIME
     steps: StepFinder | None = None
+    serves: bool = False
     held: list[DeadlineRow] = field(default_factory=list, compare=False)
 
 
@@ -88,6 +90,8 @@ def beat(tx: Tx, server: Server, worker: Worker, step: timedelta = timedelta(0))
         if not outages.add(tx, gap, why=""):
             gap = None
     heartbeats.record(tx, worker.name, worker.started_at, now)
+    if worker.serves:
+        web_servers.beat(tx, server, worker.name)
     return gap
 
 
@@ -143,6 +147,7 @@ def tidy_daily(tx: Tx, server: Server) -> bool:
     if not heartbeats.take_task(tx, "daily", server.now().date().isoformat()):
         return False
     heartbeats.forget_before(tx, ago(tx, server, KEPT_HEARTBEATS))
+    web_server_rows.forget_before(tx, ago(tx, server, KEPT_HEARTBEATS))
     heartbeats.forget_tasks_before(tx, ago(tx, server, KEPT_TASK_RUNS).date())
     return True
 
@@ -158,6 +163,8 @@ def reason_not_to_fire(tx: Tx, server: Server, worker: Worker, now: datetime) ->
         return "outgoing email is paused: nobody can be told"
     if outages.unapplied(tx):
         return "an outage was found: what ran in it has to be moved first"
+    if (why := web_servers.why_not_up(tx, now)) is not None:
+        return why
     last = heartbeats.newest(tx)
     recent = outages.since(tx, min(last or now, now) - _LOOK_BACK)
     if worker.steps is not None and worker.steps.went_forward():

@@ -123,6 +123,7 @@ from pbem.store.schema.time import (
     OUTAGE,
     PAUSE,
     TASK_RUN,
+    WEB_SERVER,
     DeadlineRow,
     HeartbeatRow,
     OutageRow,

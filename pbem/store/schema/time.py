@@ -80,8 +80,19 @@ HEARTBEAT = table("heartbeat", HeartbeatRow)
 
 
 @dataclass(frozen=True, slots=True)
+class WebServerRow:
+    """A process that answers requests, and when it was last seen."""
+
+    name: Annotated[str, KEY]
+    beat_at: datetime
+
+
+WEB_SERVER = table("web_server", WebServerRow)
+
+
+@dataclass(frozen=True, slots=True)
 class OutageRow:
-    """A time without workers or without outgoing email, which has no end while email is paused.
+    """A time without workers, web servers or outgoing email, which has no end while email is paused.
 
     `applied_at` is when all deadlines had moved, `why` empty if the server found it.
     """
