@@ -74,6 +74,7 @@ AGES = {
     # Everyone was told the day on which sign-up or a round ends.
     "tournaments": {"tournament.closes_at", "tournament.created_at", "tournament.due_at"},
     "traffic": {"domain_traffic.day"},
+    "web_servers": {"web_server.beat_at"},
 }
 """Comparisons with a moment that nothing waits for: what came earlier, or is old enough to be deleted, by module."""
 
