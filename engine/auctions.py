@@ -47,7 +47,7 @@ class Auction:
 
     def highest(self, seat: int) -> int | None:
         """Return the highest bid of a seat, or None if it isn't a number."""
-        amounts = (_amount(call.value) for call in self.of(seat) if call.kind == "bid")
+        amounts = (amount_of(call.value) for call in self.of(seat) if call.kind == "bid")
         return max((amount for amount in amounts if amount is not None), default=None)
 
     def after(self, turn: int, step: Step) -> Auction:
@@ -92,7 +92,8 @@ def with_bids(board: Board, known: Sequence[Auction]) -> Board:
     return replace(board, folds=(Fold(board.calls, (grid,)), *board.folds))
 
 
-def _amount(value: Any) -> int | None:
+def amount_of(value: Any) -> int | None:
+    """Return a bid as a number: several numbers added up, and None for anything else."""
     if isinstance(value, tuple):
         return sum(value) if value and all(type(each) is int for each in value) else None
     return value if type(value) is int else None

@@ -62,6 +62,29 @@ def sentence(happened: Fact[Any]) -> Text | None:
     return Text(_docstring(kind), tuple((name, getattr(happened, name)) for name in _field_names(kind)))
 
 
+def common(texts: Sequence[Text]) -> Text | None:
+    """Return what several texts say together, or None if that can't be put into words.
+
+    Numbers that differ become about their median.
+
+    >>> prices = [say("{seat} [pays|pay] {price:coin|coins} for {card}.", seat=1, price=n, card="Sea") for n in (3, 4, 9)]
+    >>> str(common(prices))
+    'Player 2 pays about 4 coins for Sea.'
+    """
+    template = texts[0].template
+    if any(each.template != template for each in texts):
+        return None
+    marks = {name: mark for kind, name, mark in _parts(template) if kind == "value"}
+    values = []
+    for name, first in texts[0].values:
+        column = [dict(each.values)[name] for each in texts]
+        value = first if all(each == first for each in column) else _about(column, marks.get(name, ""))
+        if value is None:
+            return None
+        values.append((name, value))
+    return Text(template, tuple(values))
+
+
 class Teller:
     """Turns texts into strings for one reader."""
 
@@ -189,6 +212,16 @@ def _docstring(kind: type) -> str:
 @cache
 def _field_names(kind: type) -> tuple[str, ...]:
     return tuple(f.name for f in fields(kind))
+
+
+def _about(values: Sequence[Any], mark: str) -> Text | None:
+    """Return values that differ as one; None if they are neither numbers nor texts of one kind."""
+    if all(isinstance(each, Text) for each in values):
+        return common(values)
+    if (mark and "|" not in mark) or not all(type(each) is int for each in values):
+        return None
+    amount = Text(f"{{amount:{mark}}}" if mark else "{amount}", (("amount", sorted(values)[len(values) // 2]),))
+    return say("about {amount}", amount=amount)
 
 
 def _ends_sentence(sentence: str) -> bool:

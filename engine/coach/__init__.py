@@ -10,7 +10,20 @@ machine: budgets are counted, never timed.
 
 from __future__ import annotations
 
-from engine.coach.review import KINDS, Luck, Point, Review, Side, Verdict
+from engine.coach.review import KINDS, Luck, Outcome, Point, Reasons, Review, Side, Tried, Verdict
 from engine.coach.study import HINTED, hint_for, review_of
 
-__all__ = ["HINTED", "KINDS", "Luck", "Point", "Review", "Side", "Verdict", "hint_for", "review_of"]
+__all__ = [
+    "HINTED",
+    "KINDS",
+    "Luck",
+    "Outcome",
+    "Point",
+    "Reasons",
+    "Review",
+    "Side",
+    "Tried",
+    "Verdict",
+    "hint_for",
+    "review_of",
+]

@@ -7,17 +7,18 @@ with the same luck, so that only the choice makes a difference, and in fresh wor
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import pairwise
-from math import sqrt
 from typing import Any, Final, NamedTuple
 
 from engine import grammar
-from engine.auctions import step_of
 from engine.chance import Draw, Stream, seed_from
-from engine.coach.review import Luck, Point, Review, Side, Verdict
-from engine.decisions import Amount, Choice, Decision
-from engine.facts import Fact, fold, seen
+from engine.coach import endings
+from engine.coach.endings import WHOLE, Ended, Watch, parts_of_win
+from engine.coach.review import Luck, Point, Reasons, Review, Side, Tried, Verdict
+from engine.decisions import Act, Amount, Choice, Decision
+from engine.facts import fold, seen
 from engine.game import Game
 from engine.options import Options
 from engine.records import replace
@@ -25,7 +26,7 @@ from engine.search import course
 from engine.search.course import Course
 from engine.search.levels import LEVELS, choose
 from engine.search.look_ahead import hope
-from engine.search.playout import imagined, quick_choices
+from engine.search.playout import Horizon, imagined, quick_choices
 from engine.search.tree import STEPS, worth_trying
 from engine.table import Entry
 
@@ -48,10 +49,7 @@ LONGEST: Final = 2_000
 DRAWS_STUDIED: Final = 6
 HINTED: Final = 60
 """Games in which the choice of a hint and another one are compared: a player waits for it."""
-SURE: Final = 1.96
 _TRIES: Final = 3
-_SHARE: Final = 2520
-"""A whole win, so that any number of players up to ten can share it."""
 _FIRST_SIGHTS: Final = 9
 
 _REGULAR: Final = LEVELS["regular"]
@@ -107,7 +105,7 @@ def review_of(
         opened_side = opened.side(moments)
     luck = opened.luck(start, options, played, (opened_side or side).chart)
     end = played[-1].after if played else start
-    share = _share(game, end, seat) * 1000 // _SHARE
+    share = parts_of_win(game, end)[0][seat] * 1000 // WHOLE
     many = known.games + (opened.games if opened is not known else 0)
     return Review(seat, share, len(moments), many, side, opened_side, luck)
 
@@ -224,50 +222,72 @@ class _Study:
 
     def _verdict(self, moment: _Moment, other: Choice) -> Verdict:
         """Compare the player's choice with another one, to the end of the game."""
-        shares: list[tuple[int, int]] = []
-        sold = [0, 0]
-        auctions = 0
+        pairs: list[tuple[Ended, Ended]] = []
         for _ in range(self._compared):
             truth, seed = self._world(moment), self._luck.below(2**32)
-            (mine, bought), (others, other_bought) = (
+            mine, others = (
                 self._end(truth, course.Luck(seed), moment.decision, choice) for choice in (moment.chosen, other)
             )
-            shares.append((mine, others))
-            if bought is not None and other_bought is not None:
-                auctions += 1
-                sold[0] += bought
-                sold[1] += other_bought
-        gain, low, high = _mean_with_interval([mine - others for mine, others in shares])
-        wins = sum(mine for mine, _others in shares)
-        self._points[moment.turn] = Point(moment.turn, *_chance_with_interval(wins, self._compared))
-        known = 2 * auctions > self._compared
+            pairs.append((mine, others))
+        seat, decision = self._seat, moment.decision
+        gain, low, high = endings.mean_with_interval(
+            [mine.shares[seat] - others.shares[seat] for mine, others in pairs]
+        )
+        wins = sum(mine.shares[seat] for mine, _other in pairs)
+        self._points[moment.turn] = Point(moment.turn, *endings.chance_with_interval(wins, self._compared))
         return Verdict(
             moment.turn,
-            grammar.write(moment.decision, moment.chosen),
-            grammar.write(moment.decision, other),
+            grammar.write(decision, moment.chosen),
+            grammar.write(decision, other),
             self._points[moment.turn].chance,
             gain,
             low,
             high,
-            sold=1000 * sold[0] // auctions if known else None,
-            other_sold=1000 * sold[1] // auctions if known else None,
-            worth=self._worth(moment, other) if gain < 0 else None,
+            grammar.spoken(decision, moment.chosen),
+            grammar.spoken(decision, other),
+            self._reasons(moment, other, pairs, better=gain > 0) if low > 0 or high < 0 else Reasons(),
         )
 
-    def _worth(self, moment: _Moment, other: Choice) -> int | None:
-        """Return the highest amount that does no worse than the default; None unless both choices are amounts or the default."""
-        decision = moment.decision
-        raised = next((each for each in (moment.chosen, other) if each != decision.default), other)
+    def _reasons(self, moment: _Moment, other: Choice, pairs: endings.Pairs, *, better: bool) -> Reasons:
+        """Return what is different between two choices. `better` is whether the player's own is the better one."""
+        points, rival = endings.changes(pairs, self._seat)
+        why = Reasons(endings.outcomes(pairs, self._seat, better=better), points, rival)
+        if (act := self._bidding(moment.decision, moment.chosen, other)) is None:
+            return why
+        mine, others = (each.number() if each in act else None for each in (moment.chosen, other))
+        tried, worth = self._tried(moment, act, {n for n in (mine, others) if n is not None})
+        fits = endings.is_worth_telling(worth, *((mine, others) if better else (others, mine)))
+        return replace(why, paid=endings.prices(pairs), tried=tried, worth=worth if fits else None)
+
+    def _bidding(self, decision: Decision, *pair: Choice) -> Act | None:
+        """Return the act with which amounts are bid, if both choices are amounts or the default; None otherwise."""
+        raised = next((each for each in pair if each != decision.default), decision.default)
         act = next(act for act in decision.acts if raised in act)
-        blank = act.blanks[0] if len(act.blanks) == 1 else None
-        if not isinstance(blank, Amount) or not all(
-            each in act or each == decision.default for each in (moment.chosen, other)
-        ):
-            return None
-        amounts = sorted({n for step in STEPS if (n := blank.low + step) in blank} | {raised.number()})
-        choices = [replace(raised, values=(number,)) for number in amounts]
-        hopes = self._hopes(moment, [decision.default, *choices], WORLDS_FOR_WORTH)
-        return max((n for n, each in zip(amounts, hopes[1:], strict=True) if each >= hopes[0]), default=0)
+        bids = len(act.blanks) == 1 and isinstance(act.blanks[0], Amount)
+        return act if bids and all(each in act or each == decision.default for each in pair) else None
+
+    def _tried(self, moment: _Moment, act: Act, own: set[int]) -> tuple[tuple[Tried, ...], int]:
+        """Return how often some amounts win the auction, and the highest that does no worse than the default."""
+        decision, blank = moment.decision, act.blanks[0]
+        assert isinstance(blank, Amount), "only amounts are bid"
+        amounts = sorted({n for step in STEPS if (n := blank.low + step) in blank} | own)
+        choices = [decision.default, *(Choice(act.verb, (number,)) for number in amounts)]
+        hopes, seen = [0] * len(choices), [list[Watch]() for _ in choices]
+        for _ in range(WORLDS_FOR_WORTH):
+            truth, seed = self._world(moment), self._luck.below(2**32)
+            for place, choice in enumerate(choices):
+                luck = course.Luck(seed)
+                played, watch = self._course(truth, luck), Watch(self._game, self._seat, truth)
+                self._choose(played, luck, decision, choice, watch)
+                horizon = Horizon(decision.topic, _REGULAR.topics, _REGULAR.turns)
+                while not horizon.reached(played):
+                    _go(played, quick_choices(played, luck), watch)
+                hopes[place] += self._game.prospect(played.state, self._seat)
+                seen[place].append(watch)
+        worth = max((n for n, each in zip(amounts, hopes[1:], strict=True) if each >= hopes[0]), default=0)
+        # One amount that is too much is as many as a reader wants to see.
+        shown = amounts[: bisect_right(amounts, max(worth, *own)) + 1]
+        return tuple(map(endings.tried, shown, seen[1:])), worth
 
     def _chart(self, moments: Sequence[_Moment]) -> tuple[Point, ...]:
         """Return the chance after the decisions that were compared, and after as many others as the budget bears, spread over the
@@ -285,9 +305,10 @@ class _Study:
         wins = 0
         for _ in range(GAMES):
             luck = course.Luck(self._luck.below(2**32))
-            share, _bought = self._end(self._world(moment), luck, moment.decision, moment.chosen)
-            wins += share
-        return Point(moment.turn, *_chance_with_interval(wins, GAMES))
+            played = self._course(self._world(moment), luck)
+            self._choose(played, luck, moment.decision, moment.chosen)
+            wins += self._play_on(played, luck)[0][self._seat]
+        return Point(moment.turn, *endings.chance_with_interval(wins, GAMES))
 
     def _of_draws(self, start: Any, played: _Played) -> Luck:
         """Compare the draws of an entry with others after the same choices."""
@@ -301,42 +322,44 @@ class _Study:
                 other.go(played.entry.choices)
             else:
                 other = self._course(_dealt(self._game, start, luck), luck)
-            gains.append(self._play_on(actual, mine) - self._play_on(other, luck))
-        return Luck(played.turn, *_mean_with_interval(gains))
+            gains.append(self._play_on(actual, mine)[0][self._seat] - self._play_on(other, luck)[0][self._seat])
+        return Luck(played.turn, *endings.mean_with_interval(gains))
 
-    def _end(self, truth: Any, luck: Draw, decision: Decision, choice: Choice) -> tuple[int, bool | None]:
-        """Play a game to its end after a choice; return the part of the win, and whether the auction was won."""
-        played = self._course(truth, luck)
+    def _end(self, truth: Any, luck: Draw, decision: Decision, choice: Choice) -> Ended:
+        """Play a game to its end after a choice."""
+        played, watch = self._course(truth, luck), Watch(self._game, self._seat, truth)
+        self._choose(played, luck, decision, choice, watch)
+        while played.asks and not watch.over:
+            _go(played, quick_choices(played, luck), watch)
+        return Ended(*self._play_on(played, luck), watch)
+
+    def _choose(
+        self, played: Course, luck: Draw, decision: Decision, choice: Choice, watch: Watch | None = None
+    ) -> None:
+        """Settle the turn in which the player makes this choice, and the others quick ones."""
         ends_turn = choice.verb in decision.closes
         others = {} if ends_turn else quick_choices(played, luck, without=self._seat)
         complete = ends_turn or len(others) + 1 == len(played.opened)
-        happened = played.go({**others, self._seat: choice} if complete else others)
-        bought = self._bought(happened)
-        while bought is None and played.asks and played.turn < _AUCTION:
-            bought = self._bought(played.go(quick_choices(played, luck)))
-        return self._play_on(played, luck), bought
-
-    def _bought(self, happened: Sequence[Fact[Any]]) -> bool | None:
-        """Whether the player won the auction that ended in these facts; None if none did."""
-        for each in happened:
-            step = step_of(each)
-            if step is not None and step.ends:
-                return step.winner == self._seat
-        return None
+        _go(played, {**others, self._seat: choice} if complete else others, watch)
 
     def _course(self, state: Any, luck: Draw) -> Course:
         return Course(self._game, self._seats, state, lambda _turn: luck)
 
-    def _play_on(self, played: Course, luck: Draw) -> int:
+    def _play_on(self, played: Course, luck: Draw) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Play on to the end; return each seat's part of the win, and the scores."""
         while played.asks and played.turn < LONGEST:
             self._choices += len(played.asks)
             played.go(quick_choices(played, luck))
         self.games += 1
-        return _share(self._game, played.state, self._seat)
+        return parts_of_win(self._game, played.state)
 
 
-_AUCTION: Final = 24
-"""Turns in which the auction at hand must end to be counted."""
+def _go(played: Course, choices: Mapping[int, Choice], watch: Watch | None) -> None:
+    """Play a turn, and watch what happens."""
+    topic, before = next(iter(played.asks.values())).topic, played.state
+    happened = played.go(choices)
+    if watch is not None and not watch.over:
+        watch.see(topic, before, happened, played.state)
 
 
 def _dealt(game: Game[Any], start: Any, luck: Draw) -> Any:
@@ -348,14 +371,6 @@ def _dealt(game: Game[Any], start: Any, luck: Draw) -> Any:
             each = story.send(state)
     except StopIteration:
         return state
-
-
-def _share(game: Game[Any], state: Any, seat: int) -> int:
-    """Return the part of the win that a seat has; of a game that was not played to its end, the leaders have it."""
-    standing = game.standing(state)
-    most = max(standing.scores)
-    first = standing.ranking[0] if standing.over else [s for s, score in enumerate(standing.scores) if score == most]
-    return _SHARE // len(first) if seat in first else 0
 
 
 def _spread(many: int) -> Iterator[int]:
@@ -373,21 +388,3 @@ def _spread(many: int) -> Iterator[int]:
                 met.add(place)
                 yield place
         parts *= 2
-
-
-def _mean_with_interval(shares: Sequence[int]) -> tuple[int, int, int]:
-    """Return the mean of differences in thousandths, with its interval."""
-    many, total = len(shares), sum(shares)
-    # In whole numbers as far as possible, because sums of others are rounded differently by other versions of Python.
-    spread = sqrt((many * sum(each * each for each in shares) - total * total) / (many * many * many))
-    mean = total / many
-    low, high = mean - SURE * spread, mean + SURE * spread
-    return round(1000 * mean / _SHARE), round(1000 * low / _SHARE), round(1000 * high / _SHARE)
-
-
-def _chance_with_interval(wins: int, games: int) -> tuple[int, int, int]:
-    """Return a chance in thousandths, with Wilson's interval."""
-    chance, square = wins / (games * _SHARE), SURE * SURE
-    centre = (chance + square / (2 * games)) / (1 + square / games)
-    reach = SURE * sqrt(chance * (1 - chance) / games + square / (4 * games * games)) / (1 + square / games)
-    return round(1000 * chance), round(1000 * max(0.0, centre - reach)), round(1000 * min(1.0, centre + reach))

@@ -12,12 +12,15 @@ import pytest
 from engine import codec
 from engine.bots import BOTS
 from engine.chance import Stream, bot_seed
-from engine.coach import KINDS, Review, Verdict, review_of, study
-from engine.coach.review import of_best, of_luck, of_mistake
+from engine.coach import KINDS, Outcome, Reasons, Review, Verdict, endings, review_of, study
+from engine.coach.endings import Ended, Sentences, Watch
+from engine.coach.remarks import of_best, of_luck, of_mistake
+from engine.coach.review import Change
 from engine.coach.study import GAMES, MOST_POINTS, NAMED
 from engine.decisions import Choice
 from engine.game import Game, load, load_file, names
 from engine.table import begin
+from engine.tell import Teller, common, say
 from tests.conftest import EVERYTHING
 
 pytestmark = pytest.mark.slow
@@ -46,13 +49,93 @@ def chosen(verdicts):
     return [(each.turn, each.chosen) for each in verdicts]
 
 
-def test_of_a_pass_nobody_is_told_how_often_it_wins_the_auction():
-    dear = Verdict(3, "bid 74", "pass", 0, -259, -314, -204, sold=1000, other_sold=0, worth=0)
-    assert list(map(str, of_mistake(dear)))[1:] == ["No bid would have been worth it."]
-    missed = Verdict(3, "pass", "bid 9", 0, -180, -255, -105, sold=0, other_sold=1000)
-    assert list(map(str, of_mistake(missed)))[1:] == ["“bid 9” would have won the auction almost always."]
-    low = replace(missed, chosen="bid 2", sold=240)
-    assert str(of_mistake(low)[1]).endswith("almost always; yours, a quarter of the time.")
+def verdict(why, gain=-200):
+    return Verdict(3, "pass", "bid 9", 400, gain, gain - 60, gain + 60, "pass", "bid 9", why)
+
+
+def sentences(why, gain=-200):
+    """The sentences after the first, of a mistake or a good move."""
+    says = of_mistake(verdict(why, gain)) if gain < 0 else of_best(verdict(why, gain))
+    return [Teller(0, ("Ann", "Ben"))(each) for each in says[1:]]
+
+
+WINS = say("{seat} [takes|take] the Sea.", seat=0)
+BEN_WINS = say("{seat} [takes|take] the Sea.", seat=1)
+
+
+def test_a_mistake_tells_what_would_have_been_better_and_by_how_much():
+    (says,) = of_mistake(verdict(Reasons()))
+    assert str(says) == (
+        "You chose to pass. It would have been better to bid 9: that wins about 60 of 100 games instead of about 40."
+    )
+
+
+def test_reasons_are_told_from_the_better_choice():
+    """What happens more often then, and whose score changes by how much."""
+    why = Reasons((Outcome(WINS, 210, 790),), points=-3_200, rival=Change(1, 1_900))
+    assert sentences(why) == [
+        "In 8 of 10 games, instead of 2 of 10, you take the Sea.",
+        "On average, that's about 3 points more for you, and 2 fewer for Ben.",
+    ]
+    assert sentences(why, gain=200) == [
+        "In 2 of 10 games, instead of 8 of 10, you take the Sea.",
+        "On average, that's about 3 points fewer for you, and 2 more for Ben.",
+    ]
+
+
+def test_events_that_never_or_always_happened_are_not_called_impossible_or_sure():
+    assert sentences(Reasons((Outcome(WINS, 0, 1000),))) == ["Nearly always, instead of hardly ever, you take the Sea."]
+
+
+def test_a_rival_who_wins_less_often_is_left_out_beside_what_the_player_wins():
+    both = (Outcome(WINS, 100, 900), Outcome(BEN_WINS, 800, 100))
+    assert len(sentences(Reasons(both))) == 1
+    assert sentences(Reasons(both[1:])) == ["In 1 of 10 games, instead of 8 of 10, Ben takes the Sea."]
+
+
+def test_a_bid_is_told_what_it_was_worth_and_what_it_would_have_cost():
+    assert sentences(Reasons(worth=8, paid=(12_100, 9_000))) == [
+        "It was worth a bid of up to about 8 to you.",
+        "Your winning bid is then about 9 instead of 12.",
+    ]
+    assert sentences(Reasons(worth=0)) == ["No bid was worth it."]
+
+
+def test_only_what_is_clearly_different_is_a_reason():
+    """A difference as chance makes them is none, however large it looks in a few games."""
+
+    def ended(score, bought):
+        watch = Watch(PURSES, 0, PURSES.start(2, {}))
+        if bought:
+            watch.outcomes["Won", 0, "x"] = Sentences(WINS, None, 0)
+        return Ended((0, 0), (score, 0), watch)
+
+    few = [(ended(4, False), ended(5, True)), (ended(9, True), ended(2, False)), (ended(4, False), ended(8, True))]
+    assert endings.outcomes(few, 0, better=False) == ()
+    assert endings.changes(few, 0) == (None, None)
+    many = [(ended(4 + n % 2, False), ended(7 + n % 3, n % 10 != 0)) for n in range(100)]
+    assert endings.outcomes(many, 0, better=False) == (Outcome(WINS, 0, 900),)
+    assert endings.changes(many, 0) == (-3_490, None)
+
+
+def test_values_that_differ_between_imagined_games_are_told_as_one():
+    sold = [say("{seat} [pays|pay] {price:coin|coins} for {card}.", seat=0, price=n, card="Sea") for n in (3, 4, 9)]
+    assert str(common(sold)) == "Player 1 pays about 4 coins for Sea."
+    assert common([*sold, say("{seat} [passes|pass].", seat=0)]) is None
+    assert common([say("{card} is gone.", card=card) for card in ("Sea", "Forest")]) is None
+    assert common([say("{seat} [passes|pass].", seat=seat) for seat in (0, 1)]) is None
+
+
+def test_a_review_from_before_there_were_reasons_can_still_be_read():
+    old = (
+        '{"chance":400,"chosen":"bid 5","gain":-100,"high":-50,"is":"Verdict","low":-150,"other":"bid 4",'
+        '"other_sold":700,"sold":900,"turn":2,"worth":4}'
+    )
+    found = codec.decoder(KINDS).decode(old)
+    assert " ".join(map(str, of_mistake(found))) == (
+        "You chose to “bid 5”. It would have been better to “bid 4”: that wins about 50 of 100 games instead of about 40. "
+        "It was worth a bid of up to about 4 to you."
+    )
 
 
 def test_the_blunder_is_named_first_with_its_price():
@@ -62,12 +145,15 @@ def test_the_blunder_is_named_first_with_its_price():
     assert blunder.high < 0
     assert blunder.low <= blunder.gain <= blunder.high
     assert abs(blunder.gain) > 400
-    assert "“take” would have been better" in str(of_mistake(blunder)[0])
+    assert "It would have been better to take" in str(of_mistake(blunder)[0])
     # The chance that was left is in the sentence, and what never happened is not called impossible.
     assert blunder.chance == 0
-    assert "your choice, under 1%" in str(of_mistake(blunder)[0])
-    assert "your choice, over 99%" in str(of_mistake(replace(blunder, chance=1000))[0])
-    assert "your choice, 42%" in str(of_mistake(replace(blunder, chance=421))[0])
+    assert "instead of fewer than 1." in str(of_mistake(blunder)[0])
+    assert "instead of over 99." in str(of_mistake(replace(blunder, chance=1000))[0])
+    assert "instead of about 42." in str(of_mistake(replace(blunder, chance=421))[0])
+    # Twenty coins are burnt, and one is taken or lost again otherwise.
+    assert 19_000 < -blunder.reasons.points < 22_000
+    assert "points more for you" in str(of_mistake(blunder)[-1])
 
 
 def test_the_fine_move_is_named_first_and_is_no_mistake():
@@ -77,7 +163,7 @@ def test_the_fine_move_is_named_first_and_is_no_mistake():
     assert best.low > 0
     assert (4, "grab") not in chosen(review.known.mistakes)
     assert (4, "grab") not in chosen(review.opened.mistakes)
-    assert "The obvious choice was “take”" in str(of_best(best)[0])
+    assert "The obvious choice was to take" in str(of_best(best)[0])
 
 
 def test_missing_the_fine_move_is_a_mistake():

@@ -53,10 +53,11 @@ def _for_tiles(view: State, seat: int) -> Decision:
     reroll: tuple[Act, ...] = ()
     if view.terms.coin_rerolls and view.coins[seat]:
         note = say("Pay a coin to reroll one die. All bids so far are cancelled.")
-        reroll = (Act("coin", (OneOf("die", tuple(DIE_THINGS.values())),), note=note, label="reroll"),)
+        dice = OneOf("die", tuple(DIE_THINGS.values()))
+        reroll = (Act("coin", (dice,), note=note, label="reroll", spoken="pay a coin to reroll the {} die"),)
     elif view.pawns[seat]:
         note = say("Give up your Pawn to reroll all four dice. All bids so far are cancelled.")
-        reroll = (Act("pawn", note=note, label="reroll"),)
+        reroll = (Act("pawn", note=note, label="reroll", spoken="give up your Pawn and reroll"),)
     return Decision(
         seat,
         say("{prompt} Or reroll the dice?", prompt=prompt) if reroll else prompt,

@@ -119,6 +119,13 @@ CACHE: Final[LRU[Scene]] = LRU(MOST_REMEMBERED)
 def moment(tx: Tx, server: Server, access: Access, which: str, turn: int) -> ReplayMoment:
     """The table after this entry, or the last one before it that still counts."""
     row, seat = _open(tx, server, access, which)
+    return moment_of(tx, row, seat, turn)
+
+
+def moment_of(tx: Tx, row: GameRow, seat: int, turn: int) -> ReplayMoment:
+    """What a seat, or the SPECTATOR, may see of an entry. Raises NotFound before the game has started."""
+    if row.started_at is None:
+        raise _nothing_yet()
     turn, ended = min(turn, row.turn), has_ended(row)
     # The head stands for every row before it, so a cached scene is never out of date or of another game.
     key = row.head, seat, turn, ended

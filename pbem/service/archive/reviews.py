@@ -6,15 +6,15 @@ the table. The coach imagines games from the game's own seed, which is public by
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 import structlog
 
-from engine.coach import Review
+from engine.coach import Review, Verdict
 from pbem import coach
 from pbem.child_process import Failed
 from pbem.coach import MakeReview, ReviewTask
@@ -24,7 +24,9 @@ from pbem.domain.states import EmailKind, TableStatus
 from pbem.i18n.speech import gettext as _
 from pbem.plugins.foreign import Foreign
 from pbem.service import links
-from pbem.service.archive.replay import ReplayTable, table_of
+from pbem.service.archive import replay
+from pbem.service.archive.replay import ReplayMoment, ReplayTable, table_of
+from pbem.service.links import SeatLink
 from pbem.service.play.log import standing_entries
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
@@ -70,6 +72,22 @@ class SeatReview:
         return self.seat == self.table.seat
 
 
+class TurnVerdict(NamedTuple):
+    """What a review says of a seat's choice in a turn: whether with all hands `opened`, and whether it was a mistake."""
+
+    seat: int
+    opened: bool
+    mistake: bool
+    verdict: Verdict
+
+
+class ReviewedMoment(NamedTuple):
+    """A moment of a seat's replay, with what the reviews that its reader may read say of that turn."""
+
+    moment: ReplayMoment
+    verdicts: tuple[TurnVerdict, ...]
+
+
 def make_next(
     server: Server, make: MakeReview, stopping: Callable[[], bool] = lambda: False, held: Held | None = None
 ) -> bool:
@@ -113,7 +131,7 @@ def of_seat(tx: Tx, server: Server, token: str, seat: int | None = None) -> Seat
     made = reviews.of_game(tx, row.id)
     seat = link.seat if seat is None else seat
     found = made.get(seat)
-    if seat != link.seat and (found is None or found.body is None or not found.shared):
+    if seat != link.seat and (found is None or not _may_read(found, link)):
         raise NotFound(_("This review isn't shared."), remedy=_("Ask its player to share it."))
     if found is not None and seat == link.seat and found.person_id != link.person_id:
         found = None
@@ -125,8 +143,21 @@ def of_seat(tx: Tx, server: Server, token: str, seat: int | None = None) -> Seat
         failed=found is not None and _has_failed(found, server),
         waits=found is not None and _waits(found, server),
         shared=found is not None and found.shared,
-        others=tuple(each.seat for each in made.values() if each.shared and each.body and each.seat != link.seat),
+        others=tuple(each.seat for each in made.values() if each.seat != link.seat and _may_read(each, link)),
     )
+
+
+def moment(tx: Tx, server: Server, token: str, turn: int) -> ReviewedMoment:
+    """A moment of a seat's replay. Until the game is over there's nothing from a review, and later only from those that
+    the reader may read.
+    """
+    link, row = links.open_seat(tx, server, token, Purpose.SEAT)
+    found = replay.moment_of(tx, row, link.seat, turn)
+    if row.status != TableStatus.OVER:
+        return ReviewedMoment(found, ())
+    made = [each for each in reviews.of_game(tx, row.id).values() if _may_read(each, link)]
+    made.sort(key=lambda each: (each.seat != link.seat, each.seat))
+    return ReviewedMoment(found, tuple(each for row in made for each in _verdicts(row, found.scene.turn)))
 
 
 def share(tx: Tx, server: Server, token: str, *, shared: bool) -> None:
@@ -134,6 +165,24 @@ def share(tx: Tx, server: Server, token: str, *, shared: bool) -> None:
     link = links.open_to_act(tx, server, token, Purpose.SEAT)[0]
     if not reviews.share(tx, link.game_id, link.seat, link.person_id, shared=shared):
         raise NotFound(_("There's no review to share."))
+
+
+def _may_read(row: ReviewRow, link: SeatLink) -> bool:
+    """Whether a review is made, and the reader's own or shared. A seat's former player has no part in it, nor the reverse."""
+    own = row.seat == link.seat and row.person_id == link.person_id
+    return row.body is not None and (own or (row.shared and row.seat != link.seat))
+
+
+def _verdicts(row: ReviewRow, turn: int) -> Iterator[TurnVerdict]:
+    """What a review says of a turn."""
+    assert row.body is not None, "only a review that is made can be read"
+    review = coach.read(row.body)
+    for side in (review.known, review.opened):
+        if side is not None:
+            for mistake, verdicts in ((True, side.mistakes), (False, side.best)):
+                for each in verdicts:
+                    if each.turn == turn:
+                        yield TurnVerdict(row.seat, side is review.opened, mistake, each)
 
 
 def _release_held(server: Server, held: Held) -> None:

@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 from engine import grammar
-from engine.coach import Luck, Point, Review, Side, Verdict
+from engine.coach import Luck, Point, Reasons, Review, Side, Verdict
 from pbem import coach
 from pbem.domain.errors import BadInput, NotFound, quoted
 from pbem.domain.outdated import ASKING
@@ -219,7 +219,8 @@ def _example_review(tx: Tx, game_id: int, seat: int) -> None:
     row = reviews.of_game(tx, game_id).get(seat)
     if row is None:
         raise BadInput(_("Game %(id)s has no reviews.", id=game_id), remedy=_("Choose another game."))
-    mistake = Verdict(2, "bid 12", "bid 9", 350, -80, -130, -30, 900, 700, 9)
+    why = Reasons(points=-3_000, worth=9)
+    mistake = Verdict(2, "bid 12", "bid 9", 350, -80, -130, -30, "bid 12", "bid 9", why)
     side = Side((Point(1, 330, 270, 400), Point(2, 270, 210, 340)), (mistake,), ())
     reviews.keep(tx, row, coach.write(Review(seat, 0, 2, 1200, side, None, (Luck(1, -50, -90, -10),))))
 

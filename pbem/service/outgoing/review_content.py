@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from engine.coach import Point, Side, Verdict
-from engine.coach.review import of_best, of_luck, of_mistake, percent
+from engine.coach.remarks import of_best, of_luck, of_mistake, percent
 from engine.tell import Teller, Text
 from pbem import coach
 from pbem.domain.evenly import evenly

@@ -14,7 +14,7 @@ from flask import Blueprint, Response, make_response, render_template, request, 
 
 from engine import coach, grammar
 from engine.board import faces_of
-from engine.coach.review import of_hint
+from engine.coach.remarks import of_hint
 from engine.decisions import Choice, Decision, Refused
 from engine.tell import Text, say
 from pbem.domain.duration import HOUR, MINUTE

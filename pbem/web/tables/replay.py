@@ -11,13 +11,15 @@ from typing import Any, Final
 from flask import Blueprint, Response, make_response, render_template, url_for
 
 from pbem.domain.causes import tell_turn
-from pbem.service.archive import replay
+from pbem.service.archive import replay, reviews
 from pbem.service.archive.replay import Access, ReplayMoment, ReplayTable, WholeGame
+from pbem.service.archive.reviews import ReviewedMoment
 from pbem.web import page_cache, site
 from pbem.web.result import page_result
 from pbem.web.seat.board import BoardPart, draw
 from pbem.web.site import server
 from pbem.web.tables import charts
+from pbem.web.tables.review import judged
 
 pages = Blueprint("replay", __name__)
 
@@ -72,10 +74,13 @@ def _draw_whole(way: Access, which: str, found: WholeGame) -> str:
 
 
 def _moment(way: Access, *, turn: int, token: str = "", key: str = "") -> Response:
-    """A moment of a game, as the reader may see it."""
+    """A moment of a game, as the reader may see it; at a seat also what the coach says of it, if the reader may read that."""
     which = token or key
-    found = server().read(replay.moment, way, which, turn)
-    name = ("replay", way, which, found.scene.turn)
+    if way is Access.SEAT:
+        found = server().read(reviews.moment, which, turn)
+    else:
+        found = ReviewedMoment(server().read(replay.moment, way, which, turn), ())
+    name = ("replay", way, which, found.moment.scene.turn)
     return make_response(page_cache.drawn_once(name, found, partial(_draw_moment, way, which)))
 
 
@@ -88,7 +93,8 @@ for _way, _path in (
     pages.add_url_rule(f"{_path}/<int:turn>", f"{_way}_moment", partial(_moment, _way))
 
 
-def _draw_moment(way: Access, which: str, found: ReplayMoment) -> str:
+def _draw_moment(way: Access, which: str, reviewed: ReviewedMoment) -> str:
+    found = reviewed.moment
     table, scene, teller = found.table, found.scene, found.table.teller_in(found.scene.turn)
     return render_template(
         "replay/moment.html",
@@ -100,6 +106,7 @@ def _draw_moment(way: Access, which: str, found: ReplayMoment) -> str:
         story=tell_turn(scene.turn_facts, teller),
         sealed=scene.turn_facts.sealed,
         hands=_hands(found),
+        judged=[judged(each, table, which) for each in reviewed.verdicts],
         stops=_links(way, which, table, scene.turn),
         first=None if scene.earlier is None else _address(way, which, 0),
         earlier=None if scene.earlier is None else _address(way, which, scene.earlier),

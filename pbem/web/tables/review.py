@@ -6,11 +6,13 @@ from functools import partial
 
 from flask import Blueprint, Response, make_response, render_template, url_for
 
-from engine.coach import Point, Review, Side, Verdict
-from engine.coach.review import of_best, of_luck, of_mistake, percent
+from engine.coach import Point, Review, Side, Tried, Verdict
+from engine.coach.remarks import of_best, of_chance, of_luck, of_mistake, of_often, percent, reasons
 from engine.tell import Teller, Text
+from pbem.i18n import speech
 from pbem.service.archive import reviews
-from pbem.service.archive.reviews import SeatReview
+from pbem.service.archive.replay import ReplayTable
+from pbem.service.archive.reviews import SeatReview, TurnVerdict
 from pbem.store.reviews import MOST_A_DAY
 from pbem.web import page_cache, site
 from pbem.web.charts import Chart, Frame, Row, ticks
@@ -55,6 +57,24 @@ class PageSide:
     best: tuple[Remark, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a review says of a choice, for the page of its moment. `name` is empty if it's the reader's own; `bids` is a row for
+    each amount that was tried: the amount, how often it won, and for how much.
+    """
+
+    name: str
+    opened: bool
+    mistake: bool
+    chosen: str
+    wins: str
+    other: str
+    other_wins: str
+    why: str
+    bids: tuple[tuple[str, str, str], ...]
+    address: str
+
+
 @pages.get("/s/<token>/review")
 def show(token: str) -> Response:
     """The reader's own review."""
@@ -75,6 +95,31 @@ def share(token: str) -> Response:
     if shared:
         return site.go(".show", token=token, done="review shared", _anchor="share")
     return site.go(".show", token=token, done="review not shared", _anchor="share")
+
+
+def judged(found: TurnVerdict, table: ReplayTable, token: str) -> Judged:
+    """What a review says of a turn, in the words of that review."""
+    verdict, own = found.verdict, found.seat == table.seat
+    teller = table.teller_for(found.seat)
+    return Judged(
+        name="" if own else table.names[found.seat],
+        opened=found.opened,
+        mistake=found.mistake,
+        chosen=speech.translate(verdict.spoken),
+        wins=teller(of_chance(verdict.chance)),
+        other=speech.translate(verdict.other_spoken),
+        other_wins=teller(of_chance(verdict.chance - verdict.gain)),
+        why=" ".join(map(teller, reasons(verdict))),
+        bids=tuple(_bid(each, teller) for each in verdict.reasons.tried),
+        address=url_for("review.show", token=token)
+        if own
+        else url_for("review.of_other", token=token, seat=found.seat),
+    )
+
+
+def _bid(tried: Tried, teller: Teller) -> tuple[str, str, str]:
+    won = "" if tried.won is None else teller(of_often(tried.won))
+    return str(tried.amount), won, "" if tried.paid is None else str(round(tried.paid / 1000))
 
 
 def _page(token: str, found: SeatReview) -> Response:

@@ -4,12 +4,19 @@ from dataclasses import replace
 from typing import Final
 
 from engine import grammar
-from engine.coach import Luck, Point, Review, Side, Verdict
+from engine.coach import Luck, Outcome, Point, Reasons, Review, Side, Tried, Verdict
+from engine.tell import say
 from pbem.coach import ReviewTask
 from pbem.hints import HintTask
 
-_MISTAKE: Final = Verdict(2, "bid 5", "bid 4", 400, -100, -150, -50, 900, 700, 4)
-_BEST: Final = Verdict(3, "bid 3", "bid 0", 500, 100, 50, 150)
+_WHY: Final = Reasons(
+    (Outcome(say("{seat} [wins|win] auction 1.", seat=0), 900, 700),),
+    points=-3_200,
+    tried=(Tried(4, 700, 3_900), Tried(5, 900, 5_000)),
+    worth=4,
+)
+_MISTAKE: Final = Verdict(2, "bid 5", "bid 4", 400, -100, -150, -50, "bid 5", "bid 4", _WHY)
+_BEST: Final = Verdict(3, "bid 3", "bid 0", 500, 100, 50, 150, "bid 3", "bid 0")
 _CHART: Final = (
     Point(1, 300, 240, 370),
     Point(2, 400, 340, 470),

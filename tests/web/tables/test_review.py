@@ -1,8 +1,12 @@
 """The page of a review: reached from the result, private until it's shared, and honest while there is none."""
 
 import pytest
+from sqlalchemy import update
 
+from pbem.domain.states import TableStatus
+from pbem.service.archive import replay, reviews
 from pbem.service.archive.reviews import make_next
+from pbem.store.schema import GAME, REVIEW
 from tests.service.archive.sample_review import sample
 from tests.service.clock import HOUR
 
@@ -28,12 +32,14 @@ def test_the_result_leads_to_the_review(browser, links, reviewed):
     page = browser.open(f"/s/{links.of(reviewed, 0)[1]}").follow("Review")
     assert page.heading == "Your review"
     assert (
-        "You chose “bid 5”, but “bid 4” would have been better: it wins the game 50% of the time; your choice, 40%."
+        "You chose to bid 5. It would have been better to bid 4: that wins about 50 of 100 games instead of about 40. "
+        "It was worth a bid of up to about 4 to you. In 7 of 10 games, instead of 9 of 10, you win auction 1. "
+        "On average, that's about 3 points more for you."
+    ) in page.text
+    assert (
+        "You chose to bid 3: that wins about 50 of 100 games. The obvious choice was to bid 0, which wins about 40."
         in page.text
     )
-    assert "The auction was worth a bid of up to about 4." in page.text
-    assert "“bid 4” would have won the auction three quarters of the time; yours, almost always." in page.text
-    assert "The obvious choice was “bid 0”: it wins the game 40% of the time; your choice, 50%." in page.text
     assert "Good luck raised your chance of winning by 8 percentage points." in page.text
     assert "Bad luck lowered your chance of winning by 12 percentage points." in page.text
     assert "Judged with every hand visible" in page.text
@@ -83,3 +89,65 @@ def test_a_review_is_shared_with_the_table_and_taken_back(browser, links, review
     private = browser.open(f"/s/{mine}/review").form("Stop sharing").press()
     assert "Your review is private again." in private.text
     assert browser.open(f"/s/{other}/review/0").status == 404
+
+
+def test_the_moment_of_a_decision_tells_what_the_coach_would_have_done_and_why(browser, links, reviewed):
+    token = links.of(reviewed, 0)[1]
+    last = reviewed.row().turn - 1
+    page = browser.open(f"/s/{token}/review").follow("Turn 2")
+    assert page.heading == f"Turn 2 of {last}"
+    assert "Costly decision" in page.text
+    assert "bid 5: wins about 40 of 100 games" in page.text
+    assert "bid 4: wins about 50 of 100 games" in page.text
+    assert "It was worth a bid of up to about 4 to you. In 7 of 10 games" in page.text
+    assert "nearly always" not in page.text
+    assert "Judged with every hand visible." in page.text
+    assert page.follow("Your review").heading == "Your review"
+    assert page.follow("Table before this turn").heading == f"Turn 1 of {last}"
+    best = browser.open(f"/s/{token}/replay/3")
+    assert "Best decision" in best.text
+    assert "bid 0: wins about 40 of 100 games" in best.text
+    # Of other turns the coach has nothing to say.
+    assert "The coach" not in browser.open(f"/s/{token}/replay/1").text
+
+
+def test_only_those_who_may_read_a_review_see_it_in_the_replay(browser, links, reviewed, server):
+    """Its player; others once it's shared, until that stops; and nobody who comes by a link to the game."""
+    tokens = [links.of(reviewed, seat)[1] for seat in range(3)]
+    name = reviewed.players()[0].name
+    public = f"/t/{reviewed.row().key}/replay/2"
+    shared = f"/h/{server.run(replay.share, tokens[0])}/2"
+
+    def readers_of_first():
+        seats = [f"/s/{token}/replay/2" for token in tokens]
+        pages = [browser.open(address) for address in (*seats, public, shared)]
+        assert all(page.status == 200 for page in pages)
+        assert not any("Costly decision" in page.text for page in pages[3:])
+        return [f"Costly decision by {name}" in page.text for page in pages[:3]]
+
+    assert "Costly decision" in browser.open(f"/s/{tokens[0]}/replay/2").text
+    assert readers_of_first() == [False, False, False]
+    server.run(reviews.share, tokens[0], shared=True)
+    assert readers_of_first() == [False, True, True]
+    assert f"“You” means {name}." in browser.open(f"/s/{tokens[1]}/replay/2").text
+    server.run(reviews.share, tokens[0], shared=False)
+    assert readers_of_first() == [False, False, False]
+
+
+def test_a_player_who_took_the_seat_over_does_not_see_the_review_of_another(browser, links, reviewed, server):
+    token = links.of(reviewed, 0)[1]
+    other = reviewed.players()[1].person_id
+    taken = update(REVIEW).where(REVIEW.c.seat == 0).values(person_id=other)
+    server.store.write(lambda tx: tx.execute(taken))
+    assert "The coach" not in browser.open(f"/s/{token}/replay/2").text
+
+
+def test_while_a_game_goes_on_its_replay_has_no_word_of_a_review(browser, links, reviewed, server):
+    """As after it was put back: reviews that were made before say what the others held."""
+    token = links.of(reviewed, 0)[1]
+    put_back = update(GAME).where(GAME.c.id == reviewed.id).values(status=TableStatus.PLAYING)
+    server.store.write(lambda tx: tx.execute(put_back))
+    page = browser.open(f"/s/{token}/replay/2")
+    assert page.status == 200
+    assert "The coach" not in page.text
+    assert "bid 4" not in page.text

@@ -1,0 +1,173 @@
+"""What a review says, in sentences: each remark tells what was chosen, what would have been better, by how much, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from engine.coach.review import Luck, Outcome, Reasons, Verdict
+from engine.tell import Text, say
+
+MOST_REASONS: Final = 4
+"""The most sentences that say why."""
+_NEARLY_ALWAYS: Final = 950
+
+
+def percent(thousandths: int) -> int:
+    """Return thousandths as whole percent, rounded to even halves.
+
+    >>> percent(375), percent(-124)
+    (38, -12)
+    """
+    return round(thousandths / 10)
+
+
+def of_mistake(verdict: Verdict) -> tuple[Text, ...]:
+    """Return what to say about a mistake."""
+    return (
+        say(
+            "You chose to {chosen}. It would have been better to {other}: that wins {better} of 100 games instead of {chance}.",
+            chosen=verdict.spoken,
+            other=verdict.other_spoken,
+            better=of_chance(verdict.chance - verdict.gain),
+            chance=of_chance(verdict.chance),
+        ),
+        *reasons(verdict),
+    )
+
+
+def of_best(verdict: Verdict) -> tuple[Text, ...]:
+    """Return what to say about one of the best moves."""
+    return (
+        say(
+            "You chose to {chosen}: that wins {chance} of 100 games. The obvious choice was to {other}, which wins {less}.",
+            chosen=verdict.spoken,
+            other=verdict.other_spoken,
+            less=of_chance(verdict.chance - verdict.gain),
+            chance=of_chance(verdict.chance),
+        ),
+        *reasons(verdict),
+    )
+
+
+def of_chance(thousandths: int) -> Text:
+    """Return a chance as games of a hundred. What always or never happened in the imagined games can still go the other way."""
+    whole = percent(thousandths)
+    if whole >= 100:
+        return say("over 99")
+    return say("about {whole}", whole=whole) if whole > 0 else say("fewer than 1")
+
+
+def of_often(thousandths: int) -> Text:
+    """Return how often something happened in the imagined games, roughly: `8 of 10`."""
+    if thousandths >= _NEARLY_ALWAYS:
+        return say("nearly always")
+    if thousandths <= 1000 - _NEARLY_ALWAYS:
+        return say("hardly ever")
+    return say("{tenths} of 10", tenths=min(9, max(1, round(thousandths / 100))))
+
+
+def reasons(verdict: Verdict) -> tuple[Text, ...]:
+    """Return why one choice was better than the other: what was clearly different, seen from the better one."""
+    return tuple(_reasons(verdict))[:MOST_REASONS]
+
+
+def of_hint(verdict: Verdict, games: int) -> tuple[Text, ...]:
+    """Return what to say about a suggested choice, compared in a number of imagined games."""
+    chance, other = percent(verdict.chance), percent(verdict.chance - verdict.gain)
+    found = say(
+        "The Expert bot would choose “{chosen}”. It won about {chance}% of {games} games simulated from here.",
+        chosen=verdict.chosen,
+        chance=chance,
+        games=games,
+    )
+    if verdict.chosen == verdict.other:
+        return (found,)
+    if verdict.low <= 0 <= verdict.high:
+        return (found, say("“{other}” did about as well.", other=verdict.other))
+    return (found, say("“{other}” won about {chance}%.", other=verdict.other, chance=other))
+
+
+def of_luck(luck: Luck) -> Text:
+    """Return what to say about the draws of a turn."""
+    if luck.gain < 0:
+        return say(
+            "Bad luck lowered your chance of winning by {points:percentage point|percentage points}.",
+            points=-percent(luck.gain),
+        )
+    return say(
+        "Good luck raised your chance of winning by {points:percentage point|percentage points}.",
+        points=percent(luck.gain),
+    )
+
+
+def _reasons(verdict: Verdict) -> Iterator[Text]:
+    why, mistake = verdict.reasons, verdict.gain < 0
+    yield from _worth(why)
+    for place, each in enumerate(why.outcomes):
+        # What happens to others less often after the better choice goes without saying, beside what happens to the player.
+        if not place or (each.often < each.other) == mistake:
+            yield _outcome(each, mistake=mistake)
+    if why.paid is not None:
+        yield _paid(*(why.paid[::-1] if mistake else why.paid))
+    yield from _scores(why, mistake=mistake)
+
+
+def _worth(why: Reasons) -> Iterator[Text]:
+    if why.worth == 0:
+        yield say("No bid was worth it.")
+    elif why.worth is not None:
+        yield say("It was worth a bid of up to about {worth} to you.", worth=why.worth)
+
+
+def _outcome(outcome: Outcome, *, mistake: bool) -> Text:
+    """Return what happens more or less often than after the worse choice."""
+    better, worse = (outcome.other, outcome.often) if mistake else (outcome.often, outcome.other)
+    often, others, what = _often(better), of_often(worse), outcome.says
+    # A sentence that begins with a name or a number goes on in this one.
+    if what.template.startswith("{"):
+        return say("{often}, instead of {others}, {what}", often=often, others=others, what=what)
+    return say("{often}, instead of {others}: {what}", often=often, others=others, what=what)
+
+
+def _often(thousandths: int) -> Text:
+    """Return how often, as the beginning of a sentence."""
+    often = of_often(thousandths)
+    return say("in {often} games", often=often) if often.values else often
+
+
+def _paid(better: int, worse: int) -> Text:
+    return say(
+        "Your winning bid is then about {better} instead of {worse}.", better=_whole(better), worse=_whole(worse)
+    )
+
+
+def _scores(why: Reasons, *, mistake: bool) -> Iterator[Text]:
+    """Yield how the better choice changes the scores."""
+    sign = -1 if mistake else 1
+    own = None if why.points is None else _points(sign * why.points)
+    if why.rival is None:
+        if own is not None:
+            yield say("On average, that's {own} for you.", own=own)
+        return
+    points, rival = sign * why.rival.points, why.rival.seat
+    if own is None:
+        yield say("On average, that's {others} for {rival:seat}.", others=_points(points), rival=rival)
+        return
+    others = say("{whole} more" if points > 0 else "{whole} fewer", whole=_whole(points))
+    yield say("On average, that's {own} for you, and {others} for {rival:seat}.", own=own, others=others, rival=rival)
+
+
+def _points(thousandths: int) -> Text:
+    template = "about {whole:point|points} more" if thousandths > 0 else "about {whole:point|points} fewer"
+    return say(template, whole=_whole(thousandths))
+
+
+def _whole(thousandths: int) -> int:
+    """Return a mean without its sign, as exact as a mean of imagined games is.
+
+    >>> _whole(-2_600), _whole(137_400)
+    (3, 140)
+    """
+    whole = round(abs(thousandths) / 1000)
+    return round(whole, -1) if whole >= 100 else whole
