@@ -11,6 +11,7 @@ from engine.tell import Text, say
 MOST_REASONS: Final = 4
 """The most sentences that say why."""
 _NEARLY_ALWAYS: Final = 950
+_LEAST_PAID: Final = 1000
 
 
 def percent(thousandths: int) -> int:
@@ -108,7 +109,7 @@ def _reasons(verdict: Verdict) -> Iterator[Text]:
         # What happens to others less often after the better choice goes without saying, beside what happens to the player.
         if not place or (each.often < each.other) == mistake:
             yield _outcome(each, mistake=mistake)
-    if why.paid is not None:
+    if why.paid is not None and abs(why.paid[0] - why.paid[1]) >= _LEAST_PAID:
         yield _paid(*(why.paid[::-1] if mistake else why.paid))
     yield from _scores(why, mistake=mistake)
 

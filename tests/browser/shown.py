@@ -175,6 +175,7 @@ ALSO: Final[dict[str, dict[str, Way]]] = {
         **{f"of {kind}": Way(f"/s/{{seat_of_{kind}}}/replay") for kind in all_games.names()},
         "over": Way("/s/{over}/replay"),
     },
+    "replay.seat_moment": {"with the coach": Way("/s/{over}/replay/2")},
     "review.of_other": {"of someone else": Way("/s/{over}/review/1")},
     "review.show": {
         "during the game": Way("/s/{seat}/review", status=403),

@@ -103,7 +103,7 @@ def test_the_moment_of_a_decision_tells_what_the_coach_would_have_done_and_why(b
     assert "nearly always" not in page.text
     assert "Judged with every hand visible." in page.text
     assert page.follow("Your review").heading == "Your review"
-    assert page.follow("Table before this turn").heading == f"Turn 1 of {last}"
+    assert page.follow("Table before").heading == f"Turn 1 of {last}"
     best = browser.open(f"/s/{token}/replay/3")
     assert "Best decision" in best.text
     assert "bid 0: wins about 40 of 100 games" in best.text
