@@ -60,19 +60,19 @@ class Watch:
     """What counts in the turns after a choice: an auction that ends, and facts that change the scores.
 
     `bought` is whether the player won that auction, None if none ended yet, and `paid` their highest bid if they did.
-    `moves` are outcomes that say no more than what the player chose.
+    `moves` are outcomes that say no more than what the player chose. Without a state to begin with, only bids are watched.
     """
 
     __slots__ = ("_bid", "_game", "_scores", "_seat", "_turn", "bought", "moves", "outcomes", "paid")
 
-    def __init__(self, game: Game[Any], seat: int, state: Any) -> None:
+    def __init__(self, game: Game[Any], seat: int, state: Any = None) -> None:
         self.outcomes: dict[Key, Sentences] = {}
         self.moves: set[Key] = set()
         self.bought: bool | None = None
         self.paid: int | None = None
         self._game = game
         self._seat = seat
-        self._scores = game.standing(state).scores
+        self._scores = None if state is None else game.standing(state).scores
         self._turn = 0
         self._bid: int | None = None
 
@@ -83,9 +83,10 @@ class Watch:
 
     def see(self, topic: str, before: Any, happened: Sequence[Fact[Any]], after: Any) -> None:
         """Note what happened in a turn about this topic."""
-        steps = [step_of(each) for each in happened]
+        # Most kinds of fact have no step, and masking each of them would take longest.
+        steps = [None if type(each).step is Fact.step else step_of(each) for each in happened]
         ended = self._follow(steps)
-        if ended or self._game.standing(after).scores != self._scores:
+        if self._scores is not None and (ended or self._game.standing(after).scores != self._scores):
             state = before
             for each, step in zip(happened, steps, strict=True):
                 state, scores = each.apply(state), self._scores

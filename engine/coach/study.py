@@ -277,7 +277,7 @@ class _Study:
             truth, seed = self._world(moment), self._luck.below(2**32)
             for place, choice in enumerate(choices):
                 luck = course.Luck(seed)
-                played, watch = self._course(truth, luck), Watch(self._game, self._seat, truth)
+                played, watch = self._course(truth, luck), Watch(self._game, self._seat)
                 self._choose(played, luck, decision, choice, watch)
                 horizon = Horizon(decision.topic, _REGULAR.topics, _REGULAR.turns)
                 while not horizon.reached(played):

@@ -82,7 +82,7 @@ class TurnVerdict(NamedTuple):
 
 
 class ReviewedMoment(NamedTuple):
-    """A moment of a seat's replay, with what the reviews that its reader may read say of that turn."""
+    """A moment of a seat's replay, with what the reviews that its reader may read say of that turn, and of the choice made next."""
 
     moment: ReplayMoment
     verdicts: tuple[TurnVerdict, ...]
@@ -156,8 +156,9 @@ def moment(tx: Tx, server: Server, token: str, turn: int) -> ReviewedMoment:
     if row.status != TableStatus.OVER:
         return ReviewedMoment(found, ())
     made = [each for each in reviews.of_game(tx, row.id).values() if _may_read(each, link)]
+    turns = found.scene.turn, found.scene.later
     made.sort(key=lambda each: (each.seat != link.seat, each.seat))
-    return ReviewedMoment(found, tuple(each for row in made for each in _verdicts(row, found.scene.turn)))
+    return ReviewedMoment(found, tuple(each for row in made for each in _verdicts(row, turns)))
 
 
 def share(tx: Tx, server: Server, token: str, *, shared: bool) -> None:
@@ -173,15 +174,15 @@ def _may_read(row: ReviewRow, link: SeatLink) -> bool:
     return row.body is not None and (own or (row.shared and row.seat != link.seat))
 
 
-def _verdicts(row: ReviewRow, turn: int) -> Iterator[TurnVerdict]:
-    """What a review says of a turn."""
+def _verdicts(row: ReviewRow, turns: tuple[int, int | None]) -> Iterator[TurnVerdict]:
+    """What a review says of two turns."""
     assert row.body is not None, "only a review that is made can be read"
     review = coach.read(row.body)
     for side in (review.known, review.opened):
         if side is not None:
             for mistake, verdicts in ((True, side.mistakes), (False, side.best)):
                 for each in verdicts:
-                    if each.turn == turn:
+                    if each.turn in turns:
                         yield TurnVerdict(row.seat, side is review.opened, mistake, each)
 
 

@@ -59,10 +59,11 @@ class PageSide:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What a review says of a choice, for the page of its moment. `name` is empty if it's the reader's own; `bids` is a row for
+    """What a review says of a choice in a turn, for the page of the moment before or after it. `name` is empty if it's the reader's own; `bids` is a row for
     each amount that was tried: the amount, how often it won, and for how much.
     """
 
+    turn: int
     name: str
     opened: bool
     mistake: bool
@@ -102,6 +103,7 @@ def judged(found: TurnVerdict, table: ReplayTable, token: str) -> Judged:
     verdict, own = found.verdict, found.seat == table.seat
     teller = table.teller_for(found.seat)
     return Judged(
+        turn=verdict.turn,
         name="" if own else table.names[found.seat],
         opened=found.opened,
         mistake=found.mistake,
@@ -160,7 +162,10 @@ def _side(side: Side, *, teller: Teller, turn: Turn) -> PageSide:
 def _remarks(
     verdicts: Sequence[Verdict], says: Callable[[Verdict], tuple[Text, ...]], teller: Teller, turn: Turn
 ) -> tuple[Remark, ...]:
-    return tuple(Remark(each.turn, turn(each.turn), " ".join(map(teller, says(each)))) for each in verdicts)
+    """Remarks that lead to the table as it was when the choice was made, one turn before its outcome."""
+    return tuple(
+        Remark(each.turn, f"{turn(each.turn - 1)}#coach", " ".join(map(teller, says(each)))) for each in verdicts
+    )
 
 
 def _chart(points: Sequence[Point], turn: Turn) -> ChanceChart | None:

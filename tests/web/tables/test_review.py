@@ -94,21 +94,24 @@ def test_a_review_is_shared_with_the_table_and_taken_back(browser, links, review
 def test_the_moment_of_a_decision_tells_what_the_coach_would_have_done_and_why(browser, links, reviewed):
     token = links.of(reviewed, 0)[1]
     last = reviewed.row().turn - 1
+    # The table as it was then, and after that.
     page = browser.open(f"/s/{token}/review").follow("Turn 2")
-    assert page.heading == f"Turn 2 of {last}"
-    assert "Costly decision" in page.text
-    assert "bid 5: wins about 40 of 100 games" in page.text
-    assert "bid 4: wins about 50 of 100 games" in page.text
-    assert "It was worth a bid of up to about 4 to you. In 7 of 10 games" in page.text
-    assert "nearly always" not in page.text
-    assert "Judged with every hand visible." in page.text
-    assert page.follow("Your review").heading == "Your review"
-    assert page.follow("Table before").heading == f"Turn 1 of {last}"
+    assert page.heading == f"Turn 1 of {last}"
+    then = page.follow("What happened")
+    assert then.heading == f"Turn 2 of {last}"
+    for each in (page, then):
+        assert "Costly decision in turn 2" in each.text
+        assert "bid 5: wins about 40 of 100 games" in each.text
+        assert "bid 4: wins about 50 of 100 games" in each.text
+        assert "It was worth a bid of up to about 4 to you. In 7 of 10 games" in each.text
+        assert "Judged with every hand visible." in each.text
+        assert each.follow("Your review").heading == "Your review"
+    assert then.follow("Table before").heading == page.heading
     best = browser.open(f"/s/{token}/replay/3")
-    assert "Best decision" in best.text
+    assert "Best decision in turn 3" in best.text
     assert "bid 0: wins about 40 of 100 games" in best.text
     # Of other turns the coach has nothing to say.
-    assert "The coach" not in browser.open(f"/s/{token}/replay/1").text
+    assert "The coach" not in browser.open(f"/s/{token}/replay/4").text
 
 
 def test_only_those_who_may_read_a_review_see_it_in_the_replay(browser, links, reviewed, server):
