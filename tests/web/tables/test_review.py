@@ -100,7 +100,7 @@ def test_the_moment_of_a_decision_tells_what_the_coach_would_have_done_and_why(b
     then = page.follow("What happened")
     assert then.heading == f"Turn 2 of {last}"
     for each in (page, then):
-        assert "Costly decision in turn 2" in each.text
+        assert "Costly decision on turn 2" in each.text
         assert "bid 5: wins about 40 of 100 games" in each.text
         assert "bid 4: wins about 50 of 100 games" in each.text
         assert "It was worth a bid of up to about 4 to you. In 7 of 10 games" in each.text
@@ -108,7 +108,7 @@ def test_the_moment_of_a_decision_tells_what_the_coach_would_have_done_and_why(b
         assert each.follow("Your review").heading == "Your review"
     assert then.follow("Table before").heading == page.heading
     best = browser.open(f"/s/{token}/replay/3")
-    assert "Best decision in turn 3" in best.text
+    assert "Best decision on turn 3" in best.text
     assert "bid 0: wins about 40 of 100 games" in best.text
     # Of other turns the coach has nothing to say.
     assert "The coach" not in browser.open(f"/s/{token}/replay/4").text
@@ -126,7 +126,7 @@ def test_only_those_who_may_read_a_review_see_it_in_the_replay(browser, links, r
         pages = [browser.open(address) for address in (*seats, public, shared)]
         assert all(page.status == 200 for page in pages)
         assert not any("Costly decision" in page.text for page in pages[3:])
-        return [f"Costly decision by {name}" in page.text for page in pages[:3]]
+        return [f"Costly decision by {name} on turn 2" in page.text for page in pages[:3]]
 
     assert "Costly decision" in browser.open(f"/s/{tokens[0]}/replay/2").text
     assert readers_of_first() == [False, False, False]
