@@ -118,7 +118,7 @@ def _worth(why: Reasons) -> Iterator[Text]:
     if why.worth == 0:
         yield say("No bid was worth it.")
     elif why.worth is not None:
-        yield say("It was worth a bid of up to about {worth} to you.", worth=why.worth)
+        yield say("A bid of up to about {worth} was worth it.", worth=why.worth)
 
 
 def _outcome(outcome: Outcome, *, mistake: bool) -> Text:
@@ -139,7 +139,7 @@ def _often(thousandths: int) -> Text:
 
 def _paid(better: int, worse: int) -> Text:
     return say(
-        "Your winning bid is then about {better} instead of {worse}.", better=_whole(better), worse=_whole(worse)
+        "When you win, your bid is about {better} instead of {worse}.", better=_whole(better), worse=_whole(worse)
     )
 
 
@@ -149,14 +149,14 @@ def _scores(why: Reasons, *, mistake: bool) -> Iterator[Text]:
     own = None if why.points is None else _points(sign * why.points)
     if why.rival is None:
         if own is not None:
-            yield say("On average, that's {own} for you.", own=own)
+            yield say("On average, you end with {own}.", own=own)
         return
     points, rival = sign * why.rival.points, why.rival.seat
     if own is None:
-        yield say("On average, that's {others} for {rival:seat}.", others=_points(points), rival=rival)
+        yield say("On average, {rival:seat} [ends|end] with {others}.", others=_points(points), rival=rival)
         return
     others = say("{whole} more" if points > 0 else "{whole} fewer", whole=_whole(points))
-    yield say("On average, that's {own} for you, and {others} for {rival:seat}.", own=own, others=others, rival=rival)
+    yield say("On average, you end with {own}, and {rival:seat} with {others}.", own=own, others=others, rival=rival)
 
 
 def _points(thousandths: int) -> Text:
