@@ -57,14 +57,15 @@ def drawn_once(key: object, content: V, draw: Callable[[V], str]) -> str:
 def part(template: str, token: str, **values: Hashable) -> Markup:
     """A part of a page made of these values and the reader's token alone, and so drawn once for all readers."""
     parts: LRU[tuple[str, Drawings]] = current_app.extensions[_PARTS]
-    key = (template, speech.language(), *sorted(values.items()))
+    key = (template, speech.language(), *values.items())
     known = parts.get(key)
     if known is None:
         with drawings_of_part() as drawings:
             html = render_template(template, token=_TOKEN, **values)
         known = parts.put(key, (html, drawings))
     html, drawings = known
-    need(drawings)
+    if drawings:
+        need(drawings)
     return Markup(html.replace(_TOKEN, _quoted(token)))  # noqa: S704 - a template has escaped it, and this the token
 
 

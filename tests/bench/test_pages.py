@@ -20,11 +20,11 @@ from tests.web.browser import Links
 
 pytestmark = pytest.mark.bench
 
-ROUNDS = 60
+ROUNDS = 200
 MOST_BY_LENGTH = 1.2
 MOST_BY_EMPTY = 4
 MOST_BY_EMPTY_UNCACHED = 4
-"""A page that has to be worked out and drawn should cost no more than four either, but costs four to five."""
+"""A page that has to be worked out and drawn costs no more than four either."""
 
 SITE = "http://127.0.0.1:8000"
 
@@ -52,8 +52,7 @@ def test_a_page_at_row_500_costs_a_fifth_more_than_at_row_50_at_most_and_four_em
     by_length, by_empty, by_empty_uncached = (
         statistics.median(late / early for early, late, _ in cached + uncached),
         statistics.median(late / empty for _, late, empty in cached),
-        # Others on the machine cost the longer work more than their share: the fastest of each had least of them.
-        min(late for _, late, _ in uncached) / min(empty for _, _, empty in uncached),
+        statistics.median(late / empty for _, late, empty in uncached),
     )
     print(
         f"\n{kind}: row 500 is {by_length:.2f} of row 50; {by_empty:.1f} empty pages, {by_empty_uncached:.1f} after a move"

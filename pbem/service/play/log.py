@@ -19,6 +19,7 @@ from pbem import metrics
 from pbem.clock import Randomness
 from pbem.domain import hash_chain
 from pbem.domain.causes import Cause
+from pbem.lru import LRU
 from pbem.plugins.away import loads
 from pbem.service.play.seals import NO_SEALS, SEALS, seals_of
 from pbem.service.server import Server
@@ -127,6 +128,13 @@ class LogWriter:
 
 _RENAMED: Final = {"window": "turn", "number": "turn", "silent_limit": "missed_limit"}
 """Field names in bodies of version 1 of the game file, with their current names."""
+
+
+MOST_READ: Final = 1000
+"""Bodies in memory: some megabytes."""
+
+READ: Final[LRU[dict[str, Any]]] = LRU(MOST_READ)
+"""Bodies of late rows, by their rules and the hash of the row: the page of every seat begins with the same ones."""
 
 
 def body_of(game: Game[Any], row: hash_chain.Row) -> Any:
@@ -262,7 +270,7 @@ def entries_back(game: Game[Any], rows_back: Iterable[hash_chain.Row]) -> Iterat
             yield replace(entry, makers={**makers, **entry.makers})
             entry = None
         makers = {}
-        body = body_of(game, row)
+        body = READ.get((game, row.hash)) or READ.put((game, row.hash), body_of(game, row))
         if row.kind in TAKES_BACK:
             undone_from = body["from"] if undone_from is None else min(undone_from, body["from"])
         elif undone_from is None or body["turn"] < undone_from:

@@ -18,6 +18,7 @@ from engine import codec
 from engine.facts import SPECTATOR, fold, seen
 from engine.game import Game
 from engine.table import watch
+from pbem.lru import LRU
 from pbem.plugins.away import loads
 from pbem.plugins.foreign import at_table
 from pbem.service.play.log import TAKES_BACK, Kind, StandingEntry, entries_back, standing_entries
@@ -41,6 +42,13 @@ _GROWN_WITHIN: Final = timedelta(hours=1)
 
 _ENDED_WITHIN: Final = timedelta(days=1)
 """Games that ended longer ago have all their views saved."""
+
+
+MOST_READ: Final = 500
+"""Saved views in memory: some megabytes."""
+
+READ: Final[LRU[Any]] = LRU(MOST_READ)
+"""Saved views by their text. From one move to the next, a seat's view mostly begins with the same one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +192,10 @@ def _around(tx: Tx, row: GameRow, rules: Game[Any], saved: ViewRow | None, turn:
 
 
 def _start_of(rules: Game[Any], row: GameRow, saved: ViewRow | None) -> Any:
-    return rules.start(row.seats, json.loads(row.options)) if saved is None else loads(rules, saved.body)
+    if saved is None:
+        return rules.start(row.seats, json.loads(row.options))
+    key = rules, saved.body
+    return READ.get(key) or READ.put(key, loads(rules, saved.body))
 
 
 def _fold(rules: Game[Any], row: GameRow, saved: ViewRow | None, entries: Iterable[StandingEntry], reader: int) -> Any:

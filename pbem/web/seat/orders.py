@@ -1,5 +1,6 @@
 """Standing orders on the page of a seat: the list, what its forms offer, and what they send."""
 
+from functools import lru_cache
 from typing import Any, Final
 
 from engine import conditions, grammar, orders
@@ -77,10 +78,8 @@ def _conditions(seat: SeatView, decision: Decision | None) -> tuple[tuple[str, s
 
 def _examples(seat: SeatView, decision: Decision | None) -> tuple[tuple[str, str], ...]:
     """Standing orders that this game can use, each with its meaning. While nothing is asked, they have blanks."""
-    meanings, label, teller = orders.usages(decision), _label_on_board(seat), seat.teller
     one, another, most = "<choice>", "<choice>", "<number>"
-    # Nobody plays the same card again and again.
-    repeats = decision is None or all(isinstance(value, int) for value in decision.default.values)
+    repeats = topic = True
     if decision is not None:
         one = grammar.write(decision, decision.default)
         another = next(
@@ -88,13 +87,34 @@ def _examples(seat: SeatView, decision: Decision | None) -> tuple[tuple[str, str
         )
         raising = orders.raising(decision)
         most = str(raising[1].high) if raising else most
-    examples = []
-    for usage, means in meanings.items():
-        again = usage.startswith("always") or ("auction" in usage and (decision is None or decision.topic))
+        # Nobody plays the same card again and again.
+        repeats, topic = all(isinstance(value, int) for value in decision.default.values), bool(decision.topic)
+    usages = tuple(orders.usages(decision))
+    return _written_out(
+        usages, one, another, most, _label_on_board(seat), speech.language(), repeats=repeats, topic=topic
+    )
+
+
+@lru_cache(maxsize=MOST_LISTS)
+def _written_out(
+    usages: tuple[str, ...],
+    one: str,
+    another: str,
+    most: str,
+    label: str,
+    _language: object,
+    *,
+    repeats: bool,
+    topic: bool,
+) -> tuple[tuple[str, str], ...]:
+    """The ways to write an order, with these choices in them, and what each does. In many turns they are the same."""
+    meanings, examples = orders.usages(), []
+    for usage in usages:
+        again = usage.startswith("always") or ("auction" in usage and topic)
         if usage.startswith("up to") or " then " in usage or (repeats and again and ("board" not in usage or label)):
             written = usage.replace("then <choice>", f"then {another}").replace("<choice>", one)
             written = written.replace("<number on the board> over <number>", f"{label} over 10")
-            examples.append((written.replace("<number>", most), teller(means)))
+            examples.append((written.replace("<number>", most), speech.render(meanings[usage])))
     return tuple(examples)
 
 
