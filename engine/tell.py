@@ -102,6 +102,11 @@ class Teller:
         self._hidden = hidden
         self._translate = translate
 
+    @property
+    def voice(self) -> tuple[Any, ...]:
+        """What its strings follow from, besides a text and the language: tellers of one voice tell alike."""
+        return self.reader, tuple(self.names), self._word, self._hidden, self._translate
+
     def __call__(self, text: Text | str) -> str:
         """Return the text as this reader reads it."""
         return self._tell(text, begins=True)

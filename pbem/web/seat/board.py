@@ -8,10 +8,12 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from engine.board import Amounts, Board, Face, Grid, Line, Panel, Part, Row, words_of
+from engine.board import Amounts, Board, Face, Fold, Grid, Line, Panel, Part, Row, words_of
 from engine.records import record, replace
 from engine.tell import Teller, Text, say
+from pbem.i18n import speech
 from pbem.i18n.speech import capital
+from pbem.lru import LRU
 from pbem.web.art.drawings import sign_of
 
 AROUND: Final = (
@@ -27,6 +29,9 @@ AROUND: Final = (
     (3, 3, 3),
 )
 """How many of the other players sit at the left, at the far side and at the right of a wide table, by their number."""
+
+MOST_FOLDS: Final = 1000
+"""Folds in memory, a few kilobytes each. Few of them change with every move."""
 
 
 @record
@@ -140,6 +145,9 @@ class Choosable:
     picks: tuple[tuple[str, Pick], ...]
 
 
+_FOLDS: Final[LRU[tuple[str, tuple[BoardPart, ...]]]] = LRU(MOST_FOLDS)
+
+
 def draw(
     board: Board,
     teller: Teller,
@@ -169,12 +177,22 @@ def draw(
         own_panel,
         mine,
         tuple(teller(note.text) for note in board.notes),
-        tuple((teller(fold.label), draw_parts(fold.parts, teller)) for fold in board.folds if fold.parts),
+        tuple(_drawn_fold(fold, teller) for fold in board.folds if fold.parts),
         _scenery(board.scenery),
         tuple(_high_bid(panel, teller) for panel in board.players if panel.chip is not None),
         _lead(board, leading, teller) if deciding else "",
         frozenset(field.name for field in choosable) - {field.name for field in open_fields},
     )
+
+
+def _drawn_fold(fold: Fold, teller: Teller) -> tuple[str, tuple[BoardPart, ...]]:
+    key = fold, teller.voice, speech.language()
+    try:
+        known = _FOLDS.get(key)
+    except TypeError:
+        # Another package's game may have something in a text that can't be looked up, such as a dictionary.
+        return teller(fold.label), draw_parts(fold.parts, teller)
+    return known or _FOLDS.put(key, (teller(fold.label), draw_parts(fold.parts, teller)))
 
 
 def _around(
