@@ -223,7 +223,7 @@ def test_every_condition_offered_in_a_game_reads_back_and_can_be_checked(kind):
         view = table.view(seat)
         board, bidding = game.board(view, seat), orders.raising(decision) is not None
         seen = conditions.sight(board, seat, game, bidding=bidding)
-        for offer in conditions.offered(board, seat, game, bidding=bidding):
+        for offer in conditions.offered(conditions.subjects(board, seat, game, bidding=bidding)):
             text = f"{offer.text} at least 0" if offer.number else offer.text
             (condition,) = conditions.read_conditions(text)
             assert conditions.write_condition(condition) == text

@@ -6,7 +6,6 @@ from itertools import pairwise
 
 import pytest
 from flask import render_template_string
-from jinja2 import ChoiceLoader, DictLoader
 from lxml import html
 
 from engine import game as games
@@ -113,12 +112,6 @@ def test_only_the_end_of_a_very_long_story_is_told(app):
 def test_the_style_sheet_is_small(browser):
     with browser.client.get("/static/pbem.css", base_url=HOST, headers={"Accept-Encoding": "gzip"}) as answer:
         assert len(answer.get_data()) < MOST_STYLE
-
-
-def test_a_game_may_have_its_own_template(app, browser, links, templari):
-    own = DictLoader({"games/templari.html": "<p>{{ board.title }}, my way</p>"})
-    app.jinja_loader = ChoiceLoader([own, app.jinja_loader])
-    assert "Templari, lot 1 of 15, my way" in open_seat(browser, links, templari, 0).text
 
 
 @pytest.mark.parametrize("kind", games.names())
