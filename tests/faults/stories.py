@@ -29,7 +29,7 @@ from pbem.service.absence import bots, offers, second_chance, substitutes
 from pbem.service.account import channels, my_page, profiles
 from pbem.service.archive import game_statistics, ratings, replay, reviews, table_file
 from pbem.service.archive.daily_check import CheckResult
-from pbem.service.clocks import more_time, outages, reachability, stopped_tables, vacations
+from pbem.service.clocks import more_time, outages, reachability, stopped_tables, vacations, web_servers
 from pbem.service.clocks.clock_steps import StepFinder
 from pbem.service.clocks.outages import Worker
 from pbem.service.desk import (
@@ -503,6 +503,9 @@ def at_the_desk(world: AddressWorld) -> None:
     server.run(jobs.stop, OLGA, job, REASON)
     server.run(links.renew_emails)
     server.run(organisers.remove, ROOT, "Otto")
+    server.run(web_servers.beat, "web-1")
+    world.time.passes(HOUR)
+    server.run(web_servers.beat, "web-1")
 
 
 def puts_back(world: AddressWorld) -> None:

@@ -58,6 +58,7 @@ _PASSING: Final = {
     "tally",
     "task_progress",
     "view",
+    "web_server",
 }
 """Tables of what comes and goes, or is made from others."""
 
