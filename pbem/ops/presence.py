@@ -9,11 +9,15 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
 import structlog
 
 from pbem.service.clocks import web_servers
 from pbem.service.server import Server
+
+_PATIENCE: Final = 5.0
+"""Seconds to wait for the thread at the end."""
 
 _log = structlog.get_logger(__name__)
 
@@ -33,7 +37,8 @@ def presence(server: Server) -> Iterator[None]:
         yield
     finally:
         stopping.set()
-        thread.join()
+        # A database that doesn't answer must not keep the process from ending.
+        thread.join(_PATIENCE)
 
 
 def _show(server: Server, name: str, stopping: threading.Event) -> None:

@@ -1,14 +1,16 @@
 """Web servers: while none is up, nobody runs out of time, although workers are fine and emails leave."""
 
+import threading
 from datetime import timedelta
 
 import pytest
 
+from pbem.ops import presence as presence_module
 from pbem.ops.presence import presence
 from pbem.service.clocks import outages, web_servers
 from pbem.store import heartbeats, outages as outage_rows, web_servers as rows
 from tests.service.clock import DAY, HOUR, MINUTE
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 
 WEB = "web-1"
 
@@ -121,3 +123,17 @@ def test_a_web_server_without_a_worker_shows_that_it_is_up(server, clock):
     assert newest() is None
     with presence(server):
         until(lambda: newest() == clock.now(), "the web server shows that it's up")
+
+
+def test_a_web_server_ends_although_the_database_does_not_answer(server, monkeypatch):
+    asked, answers = threading.Event(), threading.Event()
+
+    def hangs(*_given):
+        asked.set()
+        answers.wait()
+
+    monkeypatch.setattr(presence_module, "_PATIENCE", 0.01)
+    monkeypatch.setattr(web_servers, "beat", hangs)
+    with presence(server):
+        assert asked.wait(PATIENCE)
+    answers.set()
