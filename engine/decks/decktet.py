@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from engine.board import Face, Line
@@ -164,6 +165,7 @@ def _counted(ranks: list[str]) -> Iterator[str | Text]:
             yield from (RANK_NAMES.get(each, each),) * many
 
 
+@lru_cache(maxsize=256)
 def by_suit(cards: tuple[str, ...]) -> tuple[Line, ...]:
     """Return a line for each suit on these cards, with its ranks in order. A card is in the line of each of its suits."""
     ordered = [(rank(card), suits(card)) for card in in_order(cards)]

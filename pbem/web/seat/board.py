@@ -4,7 +4,6 @@ It is made from an `engine.board.Board` alone, which is made from one seat's vie
 of it is plain text, which the template escapes.
 """
 
-from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Final
 
@@ -297,13 +296,22 @@ def _part(part: Part, teller: Teller, choosable: list[Choosable]) -> BoardPart:
 
 
 def _picks(row: Row, choosable: list[Choosable]) -> tuple[Pick | None, ...]:
-    words = Counter(face.word for face in row.faces) if choosable else Counter()
     for field in choosable:
-        if Counter(word for word, _pick in field.picks) <= words:
+        if _lies_in(row, field):
             choosable.remove(field)
             left = list(field.picks)
             return tuple(_taken(left, face.word) or _same(field, face.word) for face in row.faces)
     return ()
+
+
+def _lies_in(row: Row, field: Choosable) -> bool:
+    """Whether the row has all things of a field, each as often as the field."""
+    left = [face.word for face in row.faces]
+    for word, _pick in field.picks:
+        if word not in left:
+            return False
+        left.remove(word)
+    return True
 
 
 def _taken(left: list[tuple[str, Pick]], word: str) -> Pick | None:

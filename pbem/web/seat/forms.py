@@ -109,14 +109,18 @@ def fields_of(decision: Decision, choice: Choice) -> Fields:
 
 def _shown(decision: Decision) -> list[tuple[tuple[str, Blank], ...]]:
     """For each act the names of its fields, with the blanks that they show. Equal blanks of different acts share a field."""
-    known: dict[tuple[Blank, int], str] = {}
+    known: list[tuple[Blank, int]] = []
+
+    def name(blank: Blank, many: int) -> str:
+        # Looked up by comparing: most blanks are the very same object, and hashing one means hashing all its things.
+        if (blank, many) not in known:
+            known.append((blank, many))
+        return f"b{known.index((blank, many))}"
+
     shown = [tuple(_widest(blank, decision) for blank in act.blanks) for act in decision.acts]
+    # Equal blanks of one act are different fields.
     return [
-        # Equal blanks of one act are different fields.
-        tuple(
-            (known.setdefault((blank, blanks[:place].count(blank)), f"b{len(known)}"), blank)
-            for place, blank in enumerate(blanks)
-        )
+        tuple((name(blank, blanks[:place].count(blank)), blank) for place, blank in enumerate(blanks))
         for blanks in shown
     ]
 
@@ -125,9 +129,10 @@ def _widest(blank: Blank, decision: Decision) -> Blank:
     """The blank itself, or one of another act that is called so too, and shows all of its things and more."""
     if not isinstance(blank, OneOf):
         return blank
-    needed = Counter(blank.things)
-    others = (each for act in decision.acts for each in act.blanks if isinstance(each, OneOf))
-    fitting = (each for each in others if each.name == blank.name and needed <= Counter(each.things))
+    needed = blank.things
+    alike = (each for act in decision.acts for each in act.blanks if each.name == blank.name)
+    others = (each for each in alike if isinstance(each, OneOf))
+    fitting = (each for each in others if each.things == needed or Counter(needed) <= Counter(each.things))
     return max(fitting, key=lambda each: len(each.things))
 
 
