@@ -158,8 +158,9 @@ def read_row(
 def _read_thing(things: Sequence[Thing], words: Sequence[str]) -> list[tuple[int, Thing, int]]:
     """Return things that the first words may mean; a full name beats an abbreviation."""
     found: dict[tuple[int | str, int], tuple[int, Thing, int]] = {}
-    for thing in things:
-        for name in names_in(thing.word, *thing.also):
+    for thing in things if words else ():
+        names = [name for name in names_in(thing.word, *thing.also) if name[0].startswith(words[0])]
+        for name in names:
             if tuple(words[: len(name)]) == name:
                 found[thing.value, len(name)] = (_FULL_NAME, thing, len(name))
         # An id is no better than an abbreviation: "e" is the Excuse unless the End is there too. Ids cannot be
@@ -167,7 +168,7 @@ def _read_thing(things: Sequence[Thing], words: Sequence[str]) -> list[tuple[int
         for name in names_in(str(thing.value)):
             if tuple(words[: len(name)]) == name:
                 found.setdefault((thing.value, len(name)), (1, thing, len(name)))
-        for name in names_in(thing.word, *thing.also):
+        for name in names:
             for short in range(1, min(len(name), len(words)) + 1):
                 if _cut_short(" ".join(words[:short]), " ".join(name)):
                     found.setdefault((thing.value, short), (1, thing, short))
