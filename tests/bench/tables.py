@@ -16,7 +16,7 @@ from pbem.clock import SystemClock
 from pbem.domain.choice_links import choice_segment
 from pbem.domain.strangers import StrangerLimits
 from pbem.service.people import addresses
-from pbem.service.play import move as play_move
+from pbem.service.play.positions import position_of
 from pbem.service.server import Server
 from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
@@ -91,7 +91,7 @@ def moves_of(server: Server, game_id: int, most: int) -> list[Move]:
     """The moves to play in a game: random legal choices, at most this many."""
     with server.store.read() as tx:
         row = games.read(tx, game_id)
-    position, luck = play_move.position_of(row), Stream(b"luck", game_id)
+    position, luck = position_of(row), Stream(b"luck", game_id)
     found: list[Move] = []
     while (asks := position.open()) and len(found) < most:
         seat = next(seat for seat in asks if seat not in position.box)

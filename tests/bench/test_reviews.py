@@ -22,6 +22,7 @@ from pbem import child_process
 from pbem.coach import Coach, ReviewTask
 from pbem.service.play import move
 from pbem.service.play.move import Actor
+from pbem.service.play.positions import position_of
 from pbem.store import games
 from tests.bench.tables import begin, crowd, server_on
 from tests.waiting import until
@@ -97,6 +98,6 @@ def _moves(server, game_ids):
     for game_id in game_ids:
         with server.store.read() as tx:
             row = games.read(tx, game_id)
-        seat, decision = next(iter(move.position_of(row).open().items()))
+        seat, decision = next(iter(position_of(row).open().items()))
         server.run(move.play, game_id, row.turn, seat, decision.default, Actor.PERSON)
     return time.perf_counter() - begun

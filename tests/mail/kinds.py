@@ -40,7 +40,7 @@ from pbem.service.desk.acts.rewind import Rewind
 from pbem.service.desk.acts.seats import Offer, Substitute
 from pbem.service.outgoing import deliver, digests, preferences
 from pbem.service.people import addresses, sign_in
-from pbem.service.play.move import position_of
+from pbem.service.play.positions import position_of
 from pbem.service.server import Server
 from pbem.service.tables import groups, joining, leaving, talk
 from pbem.service.tables.new import TableSettings

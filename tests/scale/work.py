@@ -16,6 +16,7 @@ from pbem.service.desk.overview import TableFilter
 from pbem.service.outgoing.deliver import Post, deliver
 from pbem.service.play import move, undo
 from pbem.service.play.move import Actor
+from pbem.service.play.positions import position_of
 from pbem.service.server import Server
 from pbem.service.tables import listing
 from pbem.store import games, outbox
@@ -43,7 +44,7 @@ def daily(server: Server, played: list[int], folder: Path) -> Iterator[tuple[str
 
     def made() -> None:
         row = server.query(games.read, game.id)
-        seat, decision = next(iter(move.position_of(row).open().items()))
+        seat, decision = next(iter(position_of(row).open().items()))
         server.run(move.play, game.id, row.turn, seat, decision.default, Actor.PERSON)
         server.run(undo.take_back, game.id, row.turn, seat)
 

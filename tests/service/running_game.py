@@ -7,6 +7,7 @@ from engine.decisions import Choice, Decision
 from pbem.domain.hash_chain import Row, verify
 from pbem.service.play import move, views
 from pbem.service.play.move import Actor, Receipt
+from pbem.service.play.positions import position_of
 from pbem.service.server import Server
 from pbem.store import games, log as log_rows, outbox, players as player_rows
 from pbem.store.games import GameRow
@@ -50,12 +51,12 @@ class RunningGame:
     def open(self) -> dict[int, Decision]:
         """The open decisions by seat, with those of seats that have a sealed choice."""
         row = self.row()
-        return move.position_of(row).open() if row.status == "playing" else {}
+        return position_of(row).open() if row.status == "playing" else {}
 
     def asked(self) -> dict[int, Decision]:
         """The open decisions by seat that have no choice yet."""
         row = self.row()
-        return {seat: decision for seat, decision in self.open().items() if seat not in move.position_of(row).box}
+        return {seat: decision for seat, decision in self.open().items() if seat not in position_of(row).box}
 
     def play(self, seat: int, choice: str | Choice, by: Actor = Actor.PERSON, turn: int | None = None) -> Receipt:
         """Make a choice in the current turn, or in another."""

@@ -27,7 +27,8 @@ from pbem.service import links
 from pbem.service.archive import game_statistics
 from pbem.service.archive.rebuild_ratings import rebuild
 from pbem.service.play.log import TAKES_BACK, Kind, body_of
-from pbem.service.play.move import Actor, orders_of
+from pbem.service.play.move import Actor
+from pbem.service.play.positions import orders_of
 from pbem.service.play.rules import rules_of
 from pbem.store import deadlines, finished_games, games, ledger, log as log_rows, outbox, reachability
 from pbem.store.database import Tx

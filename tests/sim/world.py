@@ -11,7 +11,8 @@ from pbem.domain.strangers import StrangerLimits
 from pbem.mail.write.compose import Letterhead
 from pbem.ops import backup
 from pbem.service.incoming.authenticity import InboundSettings, inbound_settings
-from pbem.service.play import move, seat_cache
+from pbem.service.play import seat_cache
+from pbem.service.play.positions import POSITIONS
 from pbem.service.server import Server
 from pbem.store import database_copy, migrations
 from pbem.store.database import Store, sqlite_module
@@ -59,7 +60,7 @@ class World:
     def __init__(self, seed: int, tables: int, folder: Path) -> None:
         # An earlier run with the same seed had the same games.
         seat_cache.CACHE.clear()
-        move.POSITIONS.clear()
+        POSITIONS.clear()
         self.clock = FakeClock(START)
         self.wall = WallClock(self.clock)
         self.letterhead = Letterhead("Simulated games", SITE, "localhost", "games@localhost", "organiser@localhost")

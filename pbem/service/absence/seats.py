@@ -14,8 +14,8 @@ from pbem.domain.look_alikes import seen_as
 from pbem.domain.states import EmailKind, EmailStatus, Insight, TurnStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
-from pbem.service.play import move
 from pbem.service.play.log import Kind, LogWriter, add_row, write
+from pbem.service.play.positions import orders_of
 from pbem.service.server import Server
 from pbem.store import deadlines, insiders, ledger, outbox, players as player_rows, tables, talk, votes as vote_rows
 from pbem.store.database import Tx
@@ -97,7 +97,7 @@ def reason_facts(reason: str) -> dict[str, str]:
 def _change_hands(
     tx: Tx, server: Server, row: GameRow, seat: int, by: str, body: dict[str, str], **player: Any
 ) -> GameRow:
-    orders = move.orders_of(row)
+    orders = orders_of(row)
     orders.pop(seat, None)
     record = LogWriter(row, server.now(), server.randomness)
     record.add(Kind.SEATED, seat, by, body)

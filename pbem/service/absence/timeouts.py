@@ -17,7 +17,8 @@ from pbem.domain.states import EmailKind, TableStatus, TurnStatus
 from pbem.service.absence import offers, second_chance
 from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.clocks.outages import Worker
-from pbem.service.play.move import Actor, agreement_of, play_locked, position_of
+from pbem.service.play.move import Actor, agreement_of, play_locked
+from pbem.service.play.positions import position_of
 from pbem.service.server import Server
 from pbem.store import deadlines, due_turns, games, outbox, players as player_rows, received
 from pbem.store.database import Tx

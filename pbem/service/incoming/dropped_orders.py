@@ -14,6 +14,7 @@ from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.service.play import move, standing_orders
 from pbem.service.play.log import Kind, body_of, json_body_of
+from pbem.service.play.positions import orders_of
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
 from pbem.store import log, seats
@@ -66,7 +67,7 @@ def drop(tx: Tx, server: Server, game: GameRow, person_id: int, before: Numbered
 
 
 def _orders_of(game: GameRow, seat: int) -> tuple[Conditional, ...]:
-    return orders.as_list(move.orders_of(game).get(seat))
+    return orders.as_list(orders_of(game).get(seat))
 
 
 def _continues(before: Conditional, now: Conditional) -> bool:

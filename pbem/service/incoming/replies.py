@@ -50,6 +50,7 @@ from pbem.service.outgoing import ledger, new_links, preferences
 from pbem.service.play import move as play_move, notes, order_notes, standing_orders as play_orders, views
 from pbem.service.play.log import entries_back, latest_entries
 from pbem.service.play.move import Actor
+from pbem.service.play.positions import position_of
 from pbem.service.play.rules import rules_of
 from pbem.service.play.seals import Proof
 from pbem.service.play.seat_cache import decision_in
@@ -311,7 +312,7 @@ def _take_back(acting: _Acting) -> str:
     rules = rules_of(game)
     turn, choice = acting.turn, None
     if game.turn == turn:
-        choice = play_move.position_of(game).box.get(acting.seat)
+        choice = position_of(game).box.get(acting.seat)
         if choice is None:
             entries = entries_back(rules, log.chain_back(acting.tx, game.id, game.key))
             own = (row for row in entries if acting.seat in row.entry.choices.keys() - row.entry.alone)

@@ -24,6 +24,7 @@ from pbem.service.outgoing import content
 from pbem.service.outgoing.prepare import make_drafts
 from pbem.service.play import move
 from pbem.service.play.move import Actor
+from pbem.service.play.positions import position_of
 from pbem.service.server import Server
 from pbem.service.tables import leaving
 from pbem.service.tournaments.new import TournamentSettings, open_tournament
@@ -116,7 +117,7 @@ def _play_on(tx: Tx, server: Server, kind: str, game: GameRow, seat: int) -> Gam
         leaving.end(tx, server, game, "organiser", "Everyone agreed to end it.")
     for _move in range(MOST_MOVES):
         game = games.read(tx, game.id)
-        position = move.position_of(game)
+        position = position_of(game)
         waiting = [asked for asked in position.open() if asked not in position.box]
         if game.status != TableStatus.PLAYING or (kind in _NEEDS_QUESTION and seat in waiting):
             break
@@ -244,7 +245,7 @@ def _receipt(game: GameRow, seat: int) -> dict[str, Any]:
 
 def _default_move(game: GameRow, seat: int) -> str:
     """The choice made for the seat if it misses the deadline, as it is written."""
-    decision = move.position_of(game).open()[seat]
+    decision = position_of(game).open()[seat]
     return grammar.write(decision, decision.default)
 
 

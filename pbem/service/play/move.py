@@ -24,12 +24,11 @@ from pbem.domain.missed_turns import Agreement
 from pbem.domain.states import EmailKind, TableStatus, TurnStatus
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
-from pbem.lru import LRU
-from pbem.plugins.away import loads
 from pbem.plugins.foreign import Foreign
 from pbem.service import links
-from pbem.service.play import changes, seals, views
+from pbem.service.play import changes, positions, seals, views
 from pbem.service.play.log import Kind, LogWriter, latest_entries
+from pbem.service.play.positions import box_of, orders_of, position_of
 from pbem.service.play.rules import rules_of
 from pbem.service.play.seals import Proof, seals_of
 from pbem.service.server import Server
@@ -52,9 +51,6 @@ class Actor(StrEnum):
 
 IN_PERSON: Final = frozenset({Actor.PERSON, Actor.REPLY, Actor.API})
 """Choices that players make themselves."""
-
-POSITIONS: Final[LRU[Position]] = LRU(500)
-"""Positions by snapshot. Decoding a snapshot takes as long as applying the rules of a move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,38 +147,6 @@ def uncount_missed(tx: Tx, row: GameRow, turn: int, seat: int) -> None:
     """Take a turn back out of those that a seat has missed in a row: it's counted again if its second chance is missed."""
     if not _is_graced(tx, row, turn, seat):
         player_rows.set_missed(tx, row.id, seat, player_rows.in_a_row(tx, row.id, seat) - 1)
-
-
-def position_of(row: GameRow) -> Position:
-    if row.seed is None:
-        raise Gone(_("This game hasn't started."), remedy=_("We'll email you when it does."))
-    key = _cache_key(row)
-    position = POSITIONS.get(key)
-    if position is None:
-        rules = rules_of(row)
-        position = Position(rules, row.seats, row.seed, loads(rules, row.state), row.turn, box_of(row))
-        POSITIONS.put(key, position)
-    return position
-
-
-def _cache_key(row: GameRow) -> tuple[object, ...]:
-    """Everything a position is made of, so that no cached one is ever stale."""
-    return rules_of(row), row.seats, row.seed, row.state, row.turn, row.box
-
-
-def box_of(row: GameRow) -> dict[int, Choice]:
-    """The sealed choices by seat. Each is its seat's secret."""
-    return _by_seat(row, row.box)
-
-
-def orders_of(row: GameRow) -> dict[int, orders.Order]:
-    """The standing orders by seat. Each is its seat's secret."""
-    return _by_seat(row, row.orders)
-
-
-def _by_seat(row: GameRow, pairs: str) -> dict[int, Any]:
-    # Most of the time there are none, and every page of a seat asks for both.
-    return {} if pairs == "[]" else dict(loads(rules_of(row), pairs))
 
 
 def may_be_undone(entries: Sequence[Entry]) -> bool:
@@ -358,7 +322,7 @@ def _write(tx: Tx, server: Server, move: _Move, now: datetime) -> bool:
         for seat in position.box.keys() - box_of(row).keys():
             deadlines.set_status(tx, row.id, row.turn, seat, TurnStatus.CLOSED, now)
         games.advance(tx, row, new)
-    POSITIONS.put(_cache_key(row._replace(**new)), position)
+    positions.keep(row._replace(**new), position)
     return over
 
 

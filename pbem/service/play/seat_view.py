@@ -36,6 +36,7 @@ from pbem.service.play import move, undo, views
 from pbem.service.play.endings import Ending, ending_of
 from pbem.service.play.log import StandingEntry, latest_entries
 from pbem.service.play.move import agreement_of
+from pbem.service.play.positions import box_of, orders_of, position_of
 from pbem.service.play.rules import rules_of
 from pbem.service.play.seals import Proof, seals_of
 from pbem.service.play.seat_cache import MOST_ENTRIES, decision_in, facts_by_turn, knowledge_of
@@ -249,7 +250,7 @@ def _view(tx: Tx, link: SeatLink, row: GameRow, read_saved: ReadSaved = last_of)
     game_id, seat, person_id = link.game_id, link.seat, link.person_id
     rules = rules_of(row)
     knowledge = knowledge_of(tx, row, rules, seat, read_saved)
-    sealed = move.box_of(row).get(seat)
+    sealed = box_of(row).get(seat)
     decision, recent = knowledge.decision if row.status == TableStatus.PLAYING else None, knowledge.recent_entries
     since = recent[0].seq if recent else 0
     taken, clock = seats.taken_with_clock(tx, game_id, row.turn, seat, person_id, since)
@@ -278,7 +279,7 @@ def _view(tx: Tx, link: SeatLink, row: GameRow, read_saved: ReadSaved = last_of)
         made=_made_since(tx, row, rules, seat, recent) if recent else None,
         recent_facts=knowledge.recent_facts,
         new_lines=clock.new_lines,
-        order=move.orders_of(row).get(seat),
+        order=orders_of(row).get(seat),
         due_at=clock.due_at,
         promised_at=clock.promised_at,
         givers=givers_of(read_extensions(clock.extensions or "[]")),
@@ -349,7 +350,7 @@ def _offered(tx: Tx, link: MoveLink, option: str) -> OfferedChoice:
 
 
 def _asked(row: GameRow) -> frozenset[int]:
-    return frozenset(move.position_of(row).open()) if row.status == TableStatus.PLAYING else frozenset()
+    return frozenset(position_of(row).open()) if row.status == TableStatus.PLAYING else frozenset()
 
 
 def _choice(decision: Decision, option: str) -> Choice | None:
@@ -363,7 +364,7 @@ def _made(
     tx: Tx, row: GameRow, rules: Game[Any], seat: int, turn: int, decision: Decision | None, since: list[StandingEntry]
 ) -> PastChoice | None:
     if decision is not None:
-        sealed = move.box_of(row).get(seat)
+        sealed = box_of(row).get(seat)
         if sealed is None:
             return None
         return PastChoice(turn, sealed, grammar.write(decision, sealed), undo.may_withdraw(tx, row, seat))

@@ -18,6 +18,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.service.play import changes, move, views
 from pbem.service.play.log import TAKES_BACK, Kind, LogWriter, StandingEntry, body_of, latest_entries
 from pbem.service.play.move import lock_seat
+from pbem.service.play.positions import orders_of, position_of
 from pbem.service.play.rules import rules_of
 from pbem.service.play.seat_cache import decision_in
 from pbem.service.server import Server
@@ -54,7 +55,7 @@ def set_order(
         )
     asked = rules_of(row).asks(views.view(tx, row, seat), seat)
     names = tuple(each.name for each in seats.taken(tx, game_id)) if " if " in text.casefold() else ()
-    before = orders.as_list(move.orders_of(row).get(seat)) if add else ()
+    before = orders.as_list(orders_of(row).get(seat)) if add else ()
     try:
         if turn is not None and turn != row.turn:
             several = orders.as_list(orders.read_order(text, names=names))
@@ -84,7 +85,7 @@ def drop_order(
     Raises Stale unless that one is as `expected`.
     """
     row = lock_seat(tx, game_id, seat, person_id)
-    several = orders.as_list(move.orders_of(row).get(seat))
+    several = orders.as_list(orders_of(row).get(seat))
     if not several:
         return
     move.must_be_playing(row)
@@ -100,7 +101,7 @@ def move_order(
     """Move one of a seat's standing orders up or down by one rank. Raises Stale unless it is as `expected`."""
     row = lock_seat(tx, game_id, seat, person_id)
     move.must_be_playing(row)
-    several = list(orders.as_list(move.orders_of(row).get(seat)))
+    several = list(orders.as_list(orders_of(row).get(seat)))
     _must_be_there(several, rank, expected)
     other = min(max(rank + (-1 if up else 1), 0), len(several) - 1)
     several[rank], several[other] = several[other], several[rank]
@@ -109,13 +110,13 @@ def move_order(
 
 def _change(tx: Tx, server: Server, row: GameRow, seat: int, order: orders.Order) -> None:
     """Replace a seat's orders, unless the player has thought again too often; dropping one is always possible."""
-    if move.orders_of(row).get(seat) != order:
+    if orders_of(row).get(seat) != order:
         changes.must_be_few(tx, row, seat)
         _replace(tx, server, row, seat, order)
 
 
 def _replace(tx: Tx, server: Server, row: GameRow, seat: int, order: orders.Order | None) -> None:
-    standing = move.orders_of(row)
+    standing = orders_of(row)
     record = LogWriter(row, server.now(), server.randomness)
     record.add(Kind.ORDER, seat, move.Actor.PERSON, {"order": order})
     others = {other: each for other, each in standing.items() if other != seat}
@@ -148,7 +149,7 @@ def after_undo(tx: Tx, row: GameRow, seat: int, record: LogWriter, undone: Stand
 
     An order of the seat's own ends if it would act at once, since it would make a choice again as soon as anyone does anything.
     """
-    before = move.orders_of(row)
+    before = orders_of(row)
     after = before if undone is None else before | _ended_since(tx, row, undone.seq)
     turn = row.turn if undone is None else undone.turn
     if seat in after:
@@ -182,7 +183,7 @@ def _asked_since(tx: Tx, row: GameRow, seat: int, turn: int, now: Decision | Non
     if first is None:
         return now
     # Where another seat is asked, everyone knows for which lot or auction.
-    asked = [now] if now is not None else move.position_of(row).open().values()
+    asked = [now] if now is not None else position_of(row).open().values()
     if steps or not first.topic or all(each.topic != first.topic for each in asked):
         raise _over(row, turn)
     return now or first

@@ -26,6 +26,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.service.play import changes, move, standing_orders, views
 from pbem.service.play.log import Kind, LogWriter, StandingEntry, latest_entries, standing_entries, write
 from pbem.service.play.move import lock_seat
+from pbem.service.play.positions import box_of, position_of
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
 from pbem.store import deadlines, ledger, links, log, outbox, players as player_rows, views as saved_views
@@ -102,7 +103,7 @@ def too_late(why: str) -> Gone:
 def _withdraw(tx: Tx, server: Server, row: GameRow, seat: int, chosen: str) -> None:
     move.must_be_playing(row)
     position = _withdrawable(tx, row, seat)
-    _must_be_chosen(move.box_of(row)[seat], chosen)
+    _must_be_chosen(box_of(row)[seat], chosen)
     changes.must_be_few(tx, row, seat)
     _must_have_time(tx, server, row, row.turn, seat)
     record = LogWriter(row, server.now(), server.randomness)
@@ -115,7 +116,7 @@ def _withdraw(tx: Tx, server: Server, row: GameRow, seat: int, chosen: str) -> N
 def _withdrawable(tx: Tx, row: GameRow, seat: int) -> Position:
     """The position without a seat's sealed choice. Raises Gone unless the player can take it back."""
     try:
-        position = move.position_of(row).withdraw(seat)
+        position = position_of(row).withdraw(seat)
     except Refused as refused:
         raise Gone(speech.teller(rules_of(row))(refused.text)) from refused
     # A seat that has changed hands since was given with its choice.

@@ -11,9 +11,10 @@ from pbem.service.archive import export
 from pbem.service.desk import table as desk_table
 from pbem.service.desk.acts.perform import perform
 from pbem.service.desk.acts.rewind import Rewind
-from pbem.service.play import move, standing_orders, undo, views
+from pbem.service.play import standing_orders, undo, views
 from pbem.service.play.log import Kind, body_of, standing_entries
 from pbem.service.play.move import Actor
+from pbem.service.play.positions import orders_of
 from pbem.service.play.rules import rules_of
 from pbem.service.play.seat_cache import knowledge_of
 from pbem.store import deadlines, games, views as saved_views
@@ -207,9 +208,9 @@ def test_sealed_choices_and_standing_orders_are_dropped_by_a_rewind(table):
     assert offered is not None
     other = 1 - seat
     game.server.run(standing_orders.set_order, game.id, other, "pass this auction")
-    assert move.orders_of(game.row())
+    assert orders_of(game.row())
     moderate(game.server, Rewind(game.id, turn))
-    assert move.orders_of(game.row()) == {}
+    assert orders_of(game.row()) == {}
     assert game.row().box == "[]"
     assert sound(game)
 

@@ -14,9 +14,10 @@ from pbem.service.desk.acts.seats import Substitute
 from pbem.service.incoming import replies
 from pbem.service.outgoing import preferences
 from pbem.service.people import addresses, sessions
-from pbem.service.play import move, standing_orders as play_orders
+from pbem.service.play import standing_orders as play_orders
 from pbem.service.play.log import Kind
 from pbem.service.play.move import Actor
+from pbem.service.play.positions import orders_of, position_of
 from pbem.service.tables import leaving
 from pbem.store import received, talk
 from pbem.store.sessions import Holder
@@ -140,7 +141,7 @@ def test_a_sealed_choice_is_replaced_by_a_second_one(at):
     answers.write(0, one, other)
     assert [line[1:] for line in answers.outcomes()] == [("applied", "sealed")] * 2
     assert answers.answer() == other
-    box = move.position_of(answers.begun.row()).box
+    box = position_of(answers.begun.row()).box
     assert grammar.write(answers.begun.open()[0], box[0]) == other
 
 
@@ -228,7 +229,7 @@ def test_an_order_for_an_earlier_turn_is_not_left(at, line):
         answers.play(seat, choice)
     answers.write(0, line, turn=FIRST)
     assert answers.outcomes() == [(line, "refused", None)]
-    assert move.orders_of(answers.begun.row()) == {}
+    assert orders_of(answers.begun.row()) == {}
 
 
 def test_a_late_reply_may_still_talk_and_ask(at):
@@ -358,21 +359,21 @@ def test_an_order_in_a_late_reply_counts_while_its_auction_goes_on_and_ends_with
     answers = at(TURNS)
     answers.play(0, "bid 1")
     assert answers.write(0, "order up to 9", turn=FIRST) == "reply: carried out"
-    (order,) = move.orders_of(answers.begun.row()).values()
+    (order,) = orders_of(answers.begun.row()).values()
     assert order.topic == answers.asked(1).topic
     answers.play(1, "pass")
     answers.play(2, "pass")
     while answers.asked(0) is None:
         seat, decision = next(iter(answers.begun.asked().items()))
         answers.begun.play(seat, decision.default)
-    assert move.orders_of(answers.begun.row()) == {}
+    assert orders_of(answers.begun.row()) == {}
     assert answers.asked(0).topic != order.topic
 
 
 def test_an_order_for_all_questions_counts_whenever_it_arrives(at):
     answers = late_game(at)
     assert answers.write(0, "order always pass", turn=FIRST) == "reply: carried out"
-    assert answers.seat(0) in move.orders_of(answers.begun.row())
+    assert answers.seat(0) in orders_of(answers.begun.row())
 
 
 def test_an_order_written_before_any_question_is_for_the_first_one(at):
@@ -380,7 +381,7 @@ def test_an_order_written_before_any_question_is_for_the_first_one(at):
     answers.play(0, "bid 1")
     assert answers.write(2, "order up to 9", turn=FIRST) == "reply: carried out"
     answers.play(1, "bid 2")
-    (order,) = move.orders_of(answers.begun.row()).values()
+    (order,) = orders_of(answers.begun.row()).values()
     assert (order.limit, order.topic) == (9, answers.asked(0).topic)
 
 
@@ -401,7 +402,7 @@ def test_an_order_is_left_and_answers_at_once(at):
     answers.write(0, "up to 5")
     assert answers.outcomes() == [("up to 5", "applied", "ordered")]
     assert answers.begun.log()[-1].by == Actor.ORDER
-    assert answers.seat(0) in move.orders_of(answers.begun.row())
+    assert answers.seat(0) in orders_of(answers.begun.row())
 
 
 def test_undo_takes_back_the_choice_of_the_turn_that_is_answered(at):
@@ -572,9 +573,9 @@ def test_an_order_is_set_replaced_and_dropped_whether_or_not_its_player_is_asked
     assert seat not in answers.begun.asked()
     answers.write(1, "order up to 3")
     answers.write(1, "Order up to 5, please", turn=FIRST)
-    assert orders.write_order(move.orders_of(answers.begun.row())[seat]) == "up to 5"
+    assert orders.write_order(orders_of(answers.begun.row())[seat]) == "up to 5"
     answers.write(1, "cancel order")
-    assert move.orders_of(answers.begun.row()) == {}
+    assert orders_of(answers.begun.row()) == {}
     assert [outcome for *_, outcome in answers.outcomes()] == ["order_dropped"]
     answers.write(1, "drop order")
     assert answers.outcomes() == [("drop order", "refused", None)]
@@ -727,7 +728,7 @@ def test_the_receipt_says_which_order_of_a_list_has_answered_at_once(at):
 
 def _written(answers):
     """The standing orders of the second player."""
-    return [orders.write_one(one) for one in orders.as_list(move.orders_of(answers.begun.row()).get(answers.seat(1)))]
+    return [orders.write_one(one) for one in orders.as_list(orders_of(answers.begun.row()).get(answers.seat(1)))]
 
 
 def test_every_word_has_its_test():
@@ -835,7 +836,7 @@ def test_a_reply_and_the_clock_make_one_choice(at):
             lambda turn=turn, default=default: answers.play(0, default, Actor.CLOCK, turn),
         )
         # The clock never goes over the player's own choice; the player's may take the place of the clock's.
-        position = move.position_of(answers.begun.row())
+        position = position_of(answers.begun.row())
         assert grammar.write(position.open()[answers.seat(0)], position.box[answers.seat(0)]) == one
         assert answers.begun.verifies()
         for other in (1, 2):

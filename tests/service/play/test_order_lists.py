@@ -10,7 +10,7 @@ from pbem.domain.errors import BadInput, Stale
 from pbem.ops.verify import verify_game
 from pbem.service.absence import seats
 from pbem.service.account import personal_data
-from pbem.service.play import move, order_notes, standing_orders, undo
+from pbem.service.play import move, order_notes, positions, standing_orders, undo
 from pbem.service.play.log import Kind, LogWriter
 from pbem.store import games
 
@@ -18,7 +18,7 @@ LIST = "up to 1 if seat 1 is out and seat 2 is out and seat 3 is out; up to 3; a
 
 
 def orders_of(game, seat):
-    order = move.orders_of(game.row()).get(seat)
+    order = positions.orders_of(game.row()).get(seat)
     return [] if order is None else [orders.write_one(one) for one in orders.as_list(order)]
 
 

@@ -13,9 +13,10 @@ from pbem.domain.states import EmailKind
 from pbem.service import links
 from pbem.service.absence import second_chance
 from pbem.service.desk.acts.seats import Substitute
-from pbem.service.play import by_link, move, standing_orders as play_orders, undo
+from pbem.service.play import by_link, standing_orders as play_orders, undo
 from pbem.service.play.log import Kind, body_of, standing_entries
 from pbem.service.play.move import Actor
+from pbem.service.play.positions import orders_of, position_of
 from pbem.service.play.rules import rules_of
 from pbem.store import deadlines, outbox, views as saved_views
 from pbem.tokens import Purpose
@@ -491,7 +492,7 @@ def test_an_order_is_a_row_of_the_log_and_seen_by_nobody_else(table):
     row = game.log()[-1]
     assert (row.kind, row.seat, row.by) == (Kind.ORDER, seat, "person")
     assert body_of(rules_of(game.row()), row) == {"order": orders.UpTo(5)}
-    assert move.orders_of(game.row()) == {seat: orders.UpTo(5)}
+    assert orders_of(game.row()) == {seat: orders.UpTo(5)}
     assert [game.view(each) for each in (SPECTATOR, 0, 1, 2)] == views
     assert (game.row().state, game.row().entry_head, len(game.emails())) == (state, printed, emails)
     assert game.verifies()
@@ -505,7 +506,7 @@ def test_the_same_order_again_is_one_order(table):
     leave(game, seat, "Up to 5.")
     assert all_rows(game.server.store) == before
     leave(game, seat, "up to 6")
-    assert move.orders_of(game.row()) == {seat: orders.UpTo(6)}
+    assert orders_of(game.row()) == {seat: orders.UpTo(6)}
 
 
 def test_an_order_can_be_dropped_and_dropping_it_again_changes_nothing(table):
@@ -513,7 +514,7 @@ def test_an_order_can_be_dropped_and_dropping_it_again_changes_nothing(table):
     seat = waiting_seat(game)
     leave(game, seat, "up to 5")
     game.server.run(play_orders.drop_order, game.id, seat)
-    assert move.orders_of(game.row()) == {}
+    assert orders_of(game.row()) == {}
     assert game.log()[-1].kind == Kind.ORDER
     before = all_rows(game.server.store)
     game.server.run(play_orders.drop_order, game.id, seat)
@@ -526,7 +527,7 @@ def test_an_order_that_no_longer_fits_ends_and_says_so_in_the_log(table):
     later = (seat + 1) % 3
     leave(game, later, "up to 1 or ask me")
     game.play(seat, "bid 1")
-    assert move.orders_of(game.row()) == {}
+    assert orders_of(game.row()) == {}
     note = body_of(rules_of(game.row()), game.log()[-1])
     assert note["order"] is None
     assert "1" in str(note["note"])
@@ -564,7 +565,7 @@ def test_a_seat_whose_order_answered_a_new_turn_is_asked_again_when_it_takes_tha
     assert 2 not in game.asked()
     for seat in (0, 1):
         game.play(seat, game.asked()[seat].default)
-    while 2 not in move.position_of(game.row()).box:
+    while 2 not in position_of(game.row()).box:
         seat, decision = next(iter(game.asked().items()))
         game.play(seat, decision.default)
     turn = game.row().turn

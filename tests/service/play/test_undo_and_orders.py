@@ -10,7 +10,7 @@ from pbem.domain.errors import BadInput, Gone
 from pbem.domain.states import EmailKind, EmailStatus
 from pbem.ops.verify import verify_game
 from pbem.service.absence import seats
-from pbem.service.play import move, order_notes, standing_orders, undo
+from pbem.service.play import order_notes, positions, standing_orders, undo
 from pbem.service.play.rules import rules_of
 from pbem.store import deadlines, games, outbox
 from tests.service.database import check_atomic
@@ -20,7 +20,7 @@ MOST_MOVES = 40
 
 
 def orders_of(game):
-    return move.orders_of(game.row())
+    return positions.orders_of(game.row())
 
 
 def verified(game):
@@ -133,7 +133,7 @@ def test_an_order_that_sealed_a_choice_ends_when_its_player_takes_that_back(tabl
     game = table("bid", 3)
     leave(game, 2, "always bid 0")
     turn = game.row().turn
-    while 2 not in move.position_of(game.row()).box:
+    while 2 not in positions.position_of(game.row()).box:
         seat, decision = next(iter(game.asked().items()))
         game.play(seat, decision.default)
         turn = game.row().turn

@@ -13,6 +13,7 @@ from pbem.service.absence import offers, substitutes
 from pbem.service.play import move, standing_orders as play_orders
 from pbem.service.play.log import Kind, body_of
 from pbem.service.play.move import Actor
+from pbem.service.play.positions import orders_of
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import joining, leaving, listing
 from pbem.service.tables.new import TableSettings
@@ -191,9 +192,9 @@ def test_the_standing_order_of_a_player_who_left_is_dropped(server, table):
     game = table("templari", 3)
     seat = next(seat for seat in range(3) if seat not in game.asked())
     server.run(play_orders.set_order, game.id, seat, "up to 3")
-    assert move.orders_of(game.row()) == {seat: orders.UpTo(3)}
+    assert orders_of(game.row()) == {seat: orders.UpTo(3)}
     server.run(leaving.resign, game.id, seat, game.person_at(seat))
-    assert move.orders_of(game.row()) == {}
+    assert orders_of(game.row()) == {}
 
 
 def test_a_resigned_seat_that_a_substitute_takes_plays_on(server, person, table):

@@ -10,7 +10,8 @@ import pytest
 from engine import game as games, grammar, orders
 from engine.decisions import Choice
 from pbem.service.desk.acts.clocks import Freeze, Pause
-from pbem.service.play import move, standing_orders, undo
+from pbem.service.play import standing_orders, undo
+from pbem.service.play.positions import orders_of
 from tests.service.actors import calls_of, moderate
 
 """Options that make a game end soon, where it has such."""
@@ -309,7 +310,7 @@ def test_several_orders_are_added_moved_and_dropped_by_plain_buttons(browser, li
     rival = (seat + 2) % 3
 
     def listed():
-        return [orders.write_one(one) for one in orders.as_list(move.orders_of(templari.row()).get(other))]
+        return [orders.write_one(one) for one in orders.as_list(orders_of(templari.row()).get(other))]
 
     page = open_seat(browser, links, templari, other)
     page = page.form("Set order").press(order="up to 9", condition=f"seat {rival + 1} is out")
@@ -333,7 +334,7 @@ def test_several_orders_are_added_moved_and_dropped_by_plain_buttons(browser, li
 def test_a_condition_about_a_number_needs_one(browser, links, templari):
     page = open_seat(browser, links, templari, 0).form("Set order").press(order="up to 5", condition="#high bid")
     assert page.status == 400
-    assert move.orders_of(templari.row()) == {}
+    assert orders_of(templari.row()) == {}
 
 
 def test_the_player_sees_which_order_answered_and_why_the_others_were_passed_over(browser, links, templari):

@@ -6,7 +6,8 @@ from sqlalchemy import update
 from engine import codec, game as games
 from engine.chance import Stream
 from pbem.service.desk.acts.clocks import Freeze
-from pbem.service.play import move, standing_orders
+from pbem.service.play import standing_orders
+from pbem.service.play.positions import orders_of
 from pbem.store.schema import GAME
 from tests.service.actors import moderate
 from tests.service.database import all_rows
@@ -140,5 +141,5 @@ def test_standing_orders_are_tried_out(browser, links, templari):
     page = page.form("Follow order").press()
     assert "You bid 3." in page.text
     assert templari.row().orders == order
-    assert move.orders_of(templari.row())
+    assert orders_of(templari.row())
     assert "would play" not in plan(browser, links, templari, seat).text
