@@ -48,6 +48,12 @@ def decisions(tx: Connection, since: datetime, before: datetime) -> Iterator[Dec
         yield DecisionRow(*row)
 
 
+def first_decision(tx: Connection, since: datetime, before: datetime) -> datetime | None:
+    """The moment of the first decision between two moments, or None if there was none."""
+    query = select(LOG.c.at).where(LOG.c.at >= since, LOG.c.at < before, _DECIDED).order_by(LOG.c.at).limit(1)
+    return tx.execute(query).scalar_one_or_none()
+
+
 def count_active_people(tx: Connection, since: datetime, before: datetime, by: tuple[str, ...]) -> int:
     """The number of people who decided something between two moments in one of these ways."""
     query = (

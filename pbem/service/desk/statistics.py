@@ -11,7 +11,7 @@ once each. Nothing counted can identify a person.
 from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import Final
 
 from pbem.domain.states import EmailStatus
@@ -101,23 +101,28 @@ def activity(tx: Tx, server: Server, *, hourly: bool) -> Activity:
 def _count_hours(tx: Tx, now: datetime) -> bool:
     mark, this = task_progress.lock(tx, _HOURS_MARK), _hour_of(now)
     # The first count goes back as far as the charts.
-    last = datetime.fromtimestamp(mark * _HOUR.total_seconds(), UTC) if mark else this - timedelta(days=DAYS)
-    first = min(last, _hour_of(now - _LATE))
-    hours = [first + _HOUR * step for step in range(_HOURS_AT_ONCE) if first + _HOUR * step <= this]
+    last = _moment_of(mark) if mark else _next_busy(tx, this - timedelta(days=DAYS), this)
+    hours = [min(last, _hour_of(now - _LATE))]
+    while hours[-1] < this and len(hours) < _HOURS_AT_ONCE:
+        hours.append(_next_busy(tx, hours[-1] + _HOUR, this))
     for hour in hours:
         statistics.put(tx, hour, _count_hour(tx, hour))
+    for before, hour in pairwise(hours):
         if hour > last:
-            before = hour - _HOUR
-            midnight = before.replace(hour=0)
-            statistics.put(
-                tx, midnight, {"people_day": statistics.count_active_people(tx, midnight, hour, tuple(IN_PERSON))}
-            )
-    if last < this == hours[-1]:
+            midnight, end = before.replace(hour=0), before + _HOUR
+            people = statistics.count_active_people(tx, midnight, end, tuple(IN_PERSON))
+            statistics.put(tx, midnight, {"people_day": people})
+    if hours[-1] == this and (last < this or not mark):
         # Once an hour, because all of them are counted.
         statistics.put(tx, this, {"playing": overview.count_playing(tx)})
-    if hours:
-        task_progress.put(tx, _HOURS_MARK, int(hours[-1].timestamp() // _HOUR.total_seconds()))
-    return bool(hours) and hours[-1] < this
+    task_progress.put(tx, _HOURS_MARK, int(hours[-1].timestamp() // _HOUR.total_seconds()))
+    return hours[-1] < this
+
+
+def _next_busy(tx: Tx, since: datetime, this: datetime) -> datetime:
+    """The hour of the first decision since a moment, or this hour if there was none before it."""
+    found = statistics.first_decision(tx, since, this)
+    return this if found is None else _hour_of(found)
 
 
 def _count_hour(tx: Tx, hour: datetime) -> dict[str, int]:
@@ -156,6 +161,10 @@ def _count_lines(tx: Tx, now: datetime) -> bool:
 def _is_recent(moment: datetime, now: datetime) -> bool:
     # Far ahead, it's not recent: the clock was set back since.
     return now - _LATE < moment <= now + _LATE
+
+
+def _moment_of(mark: int) -> datetime:
+    return datetime.fromtimestamp(mark * _HOUR.total_seconds(), UTC)
 
 
 def _hour_of(moment: datetime) -> datetime:

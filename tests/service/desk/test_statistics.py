@@ -78,6 +78,20 @@ def test_after_a_long_pause_in_counting_every_hour_is_counted(server, clock, tab
     assert [number for number in found.of("moves") if number] == [1, 1, 1]
 
 
+def test_hours_in_which_nobody_decided_cost_nothing(server, clock, table):
+    game = table("sun-bid", 2)
+    clock.advance(20 * HOUR)
+    plays(game)
+    with count_calls(server.store) as first:
+        counted(server)
+    clock.advance(timedelta(days=40))
+    with count_calls(server.store) as later:
+        found = counted(server)
+    assert found.of("moves") == (0,) * statistics.HOURS
+    assert sum(server.read(statistics.activity, hourly=False).of("people_day")) == 0
+    assert max(len(first), len(later)) < 30
+
+
 def test_a_person_active_in_many_hours_counts_once_in_the_day(server, clock, table):
     game = table("sun-bid", 2)
     clock.advance(timedelta(hours=12))
