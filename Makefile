@@ -79,7 +79,7 @@ twins: $(VENV)/.dev-ready ## Look for anyone's address before others, with every
 	PBEM_TEST_ALL=1 $(call FIGURES,twins) $(PY) -m pytest -n $(WORKERS) --dist loadgroup tests/twins/test_addresses.py $(ARGS)
 
 .PHONY: faults
-faults: $(VENV)/.dev-ready ## Break every transaction at every call to the database (half an hour; the tests try a slice)
+faults: $(VENV)/.dev-ready ## Break every transaction at every call to the database (a quarter of an hour; the tests try a slice)
 	PBEM_TEST_ALL=1 $(call FIGURES,faults) $(PY) -m pytest -n $(WORKERS) --dist loadgroup tests/faults $(ARGS)
 
 .PHONY: kit
