@@ -1,7 +1,7 @@
 """Connections and transactions: readers never wait, writers take turns.
 
 On SQLite the server is one process. Its writers queue at our own lock, because SQLite's busy waiting polls and is not
-fair. They begin IMMEDIATE, because a transaction that reads first and writes later fails at once if another one wrote
+fair, and fail if it isn't their turn in time. They begin IMMEDIATE, because a transaction that reads first and writes later fails at once if another one wrote
 in between. On PostgreSQL writers lock the row of their game.
 
 A use case is one function run in one transaction by `Store.write`, which reruns the whole function when the database
@@ -14,7 +14,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final, TypeVar
@@ -38,6 +38,13 @@ SAFE_SQLITE: Final = (3, 51, 3)
 
 TRIES: Final = 3
 _BUSY_MILLISECONDS: Final = 10_000
+
+_BEGIN: Final = "BEGIN IMMEDIATE"
+
+_PATIENCE: Final = 15.0
+"""Seconds within which a transaction on SQLite begins to write, or fails. While another program locks the file, all writers of this
+process queue: requests at its end would take every thread of the site, also from readers, and no proxy waits for them."""
+
 _RETRY_CODES: Final = frozenset({"40001", "40P01", "55P03"})
 """PostgreSQL's error codes for a conflict that a retry solves."""
 
@@ -68,7 +75,7 @@ class Store:
         self.url = parse_url(url)
         self.on_sqlite = self.url.get_backend_name() == "sqlite"
         self.engine = _sqlite(self.url) if self.on_sqlite else _postgresql(self.url, threads)
-        self._writers: AbstractContextManager[Any] = threading.Lock() if self.on_sqlite else nullcontext()
+        self._writers = threading.Lock()
 
     @contextmanager
     def read(self, *, ahead: bool = False) -> Iterator[Connection]:
@@ -87,11 +94,12 @@ class Store:
 
     def write(self, work: Callable[[Connection], T]) -> T:
         """Run a use case in one transaction and commit, rerunning it all if the database asks for a retry."""
+        until = time.monotonic() + _PATIENCE
         for attempt in range(1, TRIES + 1):
             metrics.drop_pending_rows()
             committing = False
             try:
-                with self._writers, self.engine.connect() as connection, connection.begin():
+                with self._turn_to_write(until), self.engine.connect() as connection, connection.begin():
                     self._begin_to_write(connection)
                     result = work(connection)
                     failpoints.hit("store.committing")
@@ -102,7 +110,8 @@ class Store:
             except DBAPIError as error:
                 # A connection lost in the commit may have done everything: the caller looks before asking again.
                 in_doubt = committing and error.connection_invalidated
-                if attempt == TRIES or in_doubt or not _may_retry(error):
+                too_late = self.on_sqlite and time.monotonic() >= until
+                if attempt == TRIES or too_late or in_doubt or not _may_retry(error):
                     raise
                 metrics.RETRIES.inc()
                 # A short random wait, so that the transaction in the way can finish.
@@ -126,10 +135,24 @@ class Store:
             finally:
                 driver.execute("PRAGMA foreign_keys=ON")
 
+    @contextmanager
+    def _turn_to_write(self, until: float) -> Iterator[None]:
+        """On SQLite, be the only writer of this process. Raises what a locked file does if others write until this moment."""
+        if not self.on_sqlite:
+            yield
+            return
+        if not self._writers.acquire(timeout=max(until - time.monotonic(), 0)):
+            locked = sqlite_module().OperationalError("database is locked: other writers have waited for it so long")
+            raise OperationalError(_BEGIN, None, locked)
+        try:
+            yield
+        finally:
+            self._writers.release()
+
     def _begin_to_write(self, connection: Connection) -> None:
         # Not in a listener of the engine, which would cost every statement a check for listeners.
         if self.on_sqlite:
-            connection.exec_driver_sql("BEGIN IMMEDIATE")
+            connection.exec_driver_sql(_BEGIN)
 
     @staticmethod
     def file_of(url: str) -> Path | None:

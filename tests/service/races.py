@@ -107,7 +107,7 @@ class _Watch:
 
     def __enter__(self) -> None:
         if self._store.on_sqlite:
-            self._store._writers = _Counted(self._lock, self)
+            self._store._writers = _Counted(self._lock, self)  # type: ignore[assignment]  # it does what a lock does
 
     def __exit__(self, *_: object) -> None:
         self._store._writers = self._lock
@@ -125,14 +125,16 @@ class _Counted:
         self._lock = lock
         self._watch = watch
 
-    def __enter__(self) -> None:
+    def acquire(self, timeout: float) -> bool:
+        """Take the lock; False if it isn't free in time."""
         if self._lock.acquire(blocking=False):
-            return
+            return True
         self._watch.count(1)
         try:
-            self._lock.acquire()
+            return bool(self._lock.acquire(timeout=timeout))
         finally:
             self._watch.count(-1)
 
-    def __exit__(self, *_: object) -> None:
+    def release(self) -> None:
+        """Give the lock back."""
         self._lock.release()
