@@ -28,6 +28,7 @@ class AlarmKind(StrEnum):
     UNREACHABLE = "unreachable"
     CLOCK = "clock"
     DOUBT = "doubt"
+    WEB = "web"
 
 
 def raise_alarm(

@@ -19,7 +19,7 @@ from pbem.coach import MakeReview
 from pbem.service.absence import bots, offers, substitutes, timeouts
 from pbem.service.account import channels
 from pbem.service.archive import daily_check, dump, game_statistics, ratings, reviews
-from pbem.service.clocks import outages, reachability, stopped_tables
+from pbem.service.clocks import outages, reachability, stopped_tables, web_servers
 from pbem.service.clocks.outages import Worker
 from pbem.service.desk import alarm_emails, jobs, statistics
 from pbem.service.incoming import receive
@@ -160,7 +160,8 @@ def gather_digests(context: WorkerContext) -> None:
 
 
 def tell_organisers(context: WorkerContext) -> None:
-    """Email the organisers their alarms."""
+    """Email the organisers their alarms, one of them that no web server is up."""
+    web_servers.tell(context.server)
     if alarm_count := alarm_emails.send(context.server):
         _log.info("organisers_told", alarms=alarm_count)
 

@@ -10,9 +10,11 @@ from typing import Final
 from pbem.domain.duration import MINUTE, duration_text
 from pbem.domain.interval import Interval
 from pbem.domain.outage import LONGEST_GAP, outage_between
+from pbem.service import alarms
+from pbem.service.alarms import AlarmKind
 from pbem.service.clocks import clock_doubt
 from pbem.service.server import Server
-from pbem.store import outages, web_servers
+from pbem.store import heartbeats, outages, web_servers
 from pbem.store.database import Tx
 
 EVERY: Final = MINUTE / 6
@@ -36,6 +38,21 @@ def why_not_up(tx: Tx, now: datetime) -> str | None:
     if last is None or outage_between(last, now) is None:
         return None
     return f"no web server for {duration_text(now - last)}: nobody can open a page"
+
+
+def tell(server: Server) -> None:
+    """Tell the organisers, once each time, that no web server is up."""
+    with server.store.read() as tx:
+        if why_not_up(tx, server.now()) is None:
+            return
+    server.run(_tell)
+
+
+def _tell(tx: Tx, server: Server) -> None:
+    last, why = web_servers.newest(tx), why_not_up(tx, server.now())
+    if last is not None and why is not None and heartbeats.take_task(tx, "no_web_server", last.isoformat()):
+        says = f"The last sign of a web server was at {last:%Y-%m-%d %H:%M} UTC. Nobody can open a page, and no deadline passes."
+        alarms.raise_alarm(tx, server, AlarmKind.WEB, f"{says} Start one: `pbem serve`, or gunicorn beside a worker.")
 
 
 def _unknown_part(tx: Tx, gap: Interval) -> Interval | None:

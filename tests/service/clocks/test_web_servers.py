@@ -8,8 +8,12 @@ import pytest
 from pbem.ops import presence as presence_module
 from pbem.ops.presence import presence
 from pbem.service.clocks import outages, web_servers
+from pbem.service.outgoing import deliver
 from pbem.store import heartbeats, outages as outage_rows, web_servers as rows
+from pbem.worker.ticks import WorkerContext, tell_organisers
+from tests.service.actors import add_organiser
 from tests.service.clock import DAY, HOUR, MINUTE
+from tests.service.outgoing.test_deliver import post_to
 from tests.waiting import PATIENCE, until
 
 WEB = "web-1"
@@ -87,6 +91,26 @@ def test_where_there_has_never_been_a_web_server_clocks_run(table, time):
     time.sends()
     time.passes_until(time.due(game, next(iter(game.asked()))) + MINUTE)
     assert time.held_back() is None
+
+
+def test_the_organisers_are_emailed_once_each_time_that_no_web_server_is_up(asked, server, time, sink):
+    add_organiser(server, "Olga")
+    context = WorkerContext(server, time.worker, lambda _server: 0)
+
+    def emails():
+        tell_organisers(context)
+        deliver.deliver(server, post_to(sink))
+        return [each.text for each in sink.to("olga@example.org") if "NO PAGE CAN BE OPENED" in each.text]
+
+    time.passes(4 * MINUTE)
+    assert emails() == []
+    for times in (1, 2):
+        for _ in range(40):
+            time.passes(MINUTE)
+            found = emails()
+        assert len(found) == times
+        assert "`pbem serve`" in found[-1]
+        server.run(web_servers.beat, WEB)
 
 
 def test_a_clock_that_jumps_by_a_year_is_no_outage_of_the_web_server(asked, server, clock):
