@@ -31,7 +31,7 @@ _EXCUSED = or_(DEADLINE.c.undelivered, _FOUND_LATER.correlate(DEADLINE))
 
 
 def counts(tx: Connection, person_ids: Collection[int], since: datetime) -> dict[int, Counts]:
-    """What each of these people did at tables that began since this moment. An excused turn is one in time."""
+    """What each of these people did at tables that began since this moment. An excused turn counts as neither in time nor missed."""
     if not person_ids:
         return {}
     seats = (
@@ -47,8 +47,9 @@ def counts(tx: Connection, person_ids: Collection[int], since: datetime) -> dict
     ended = or_(DEADLINE.c.turn < seats.c.turn, seats.c.status.in_((TableStatus.OVER, TableStatus.VOID)))
     # A second chance is one turn with the missed one before it.
     counting = and_(DEADLINE.c.asked_at >= seats.c.came, ended, ~IS_CHANCE)
-    over = and_(DEADLINE.c.status.in_((TurnStatus.CLOSED, TurnStatus.MISSED)), counting)
     missed = and_(DEADLINE.c.status == TurnStatus.MISSED, counting, ~_EXCUSED)
+    # Excused ones are no turns in time: some who never decide would have a hundred percent, by reports of failures.
+    over = or_(and_(DEADLINE.c.status == TurnStatus.CLOSED, counting), missed)
     # Seat by seat: joined with them, PostgreSQL may read the turns of all games instead.
     of_seat = and_(DEADLINE.c.game_id == seats.c.id, DEADLINE.c.seat == seats.c.seat)
     all_turns, missed_turns = (
