@@ -13,12 +13,25 @@ from typing import Final
 from pbem.domain.channels import ChannelKind
 from pbem.domain.deleted_people import is_former
 from pbem.domain.errors import Forbidden, Gone, NotFound, TooMany
+from pbem.domain.outage import outage_between
 from pbem.domain.states import EmailKind, EmailStatus, TurnStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service.outgoing import outdated, prepare
 from pbem.service.play import move
 from pbem.service.server import Server
-from pbem.store import channels, deadlines, games, ledger, limits, outbox, people, players as player_rows, reachability
+from pbem.store import (
+    channels,
+    deadlines,
+    games,
+    heartbeats,
+    ledger,
+    limits,
+    outages,
+    outbox,
+    people,
+    players as player_rows,
+    reachability,
+)
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.ledger import LedgerRow
@@ -29,6 +42,9 @@ MOST_SHOWN: Final = 200
 
 AGAIN_AN_HOUR: Final = 10
 """Emails of turns at one table in an hour after which a player's request for one more is refused; and likewise resendings."""
+
+_LATE: Final = timedelta(minutes=15)
+"""How long an email that is due may wait for its turn, as `pbem doctor` has it too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +65,15 @@ class EmailHistory:
     message_id: str | None
     lines: tuple[LedgerRow, ...]
     channel: str = ""
+
+
+def is_delayed(tx: Tx, server: Server) -> bool:
+    """Whether emails are delayed at present: they're paused, no worker runs, or one that is due has waited for long."""
+    now, seen = server.now(), heartbeats.newest(tx)
+    if seen is None or outage_between(seen, now) is not None or outages.email_pause(tx) is not None:
+        return True
+    _waiting, oldest = outbox.queue_length(tx, EmailStatus.QUEUED)
+    return oldest is not None and now - oldest > _LATE
 
 
 def of_person(tx: Tx, person_id: int, limit: int = MOST_SHOWN) -> list[EmailHistory]:

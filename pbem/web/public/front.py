@@ -13,6 +13,7 @@ from engine import game
 from engine.game import Game
 from pbem.domain.states import TableStatus
 from pbem.i18n import speech
+from pbem.service.outgoing import ledger
 from pbem.service.tables import demo, listing
 from pbem.web import client, site, static_files
 from pbem.web.public import example
@@ -55,7 +56,7 @@ def show() -> Response:
 @pages.get("/sent")
 def sent() -> Response:
     """An email is on its way. The page is the same whether the address is known or not."""
-    return site.page("sent.html")
+    return site.page("sent.html", delayed=server().read(ledger.is_delayed))
 
 
 @pages.post("/demo")

@@ -1,6 +1,10 @@
 """The front page: a game in progress, demos, and the tables that can be joined or watched."""
 
+from datetime import timedelta
+
+from pbem.service.clocks import outages
 from pbem.service.tables import demo
+from tests.service.clock import Time
 from tests.web.browser import Browser
 
 LINK_TO_THE_DESK = ">Organisers' desk</a>"
@@ -50,3 +54,26 @@ def test_a_page_that_an_organiser_opened_first_leads_nobody_else_to_the_desk(olg
     token = links.of(game, 0)[1]
     assert LINK_TO_THE_DESK not in olga.open(f"/s/{token}").source
     assert LINK_TO_THE_DESK not in Browser(app).open(f"/s/{token}").source
+
+
+def test_who_waits_for_an_email_hears_that_emails_are_delayed(browser, server, clock, table):
+    def delayed():
+        page = browser.open("/sent")
+        assert page.heading == "Check your email"
+        return "Our emails are delayed right now." in page.text
+
+    assert delayed(), "no worker has ever run"
+    time = Time(server, clock)
+    assert not delayed()
+    server.run(outages.pause_email, "A flood.")
+    assert delayed()
+    server.run(outages.resume_email)
+    assert not delayed()
+    clock.advance(timedelta(minutes=6))
+    assert delayed(), "no worker runs"
+    time.wakes()
+    table("sun-bid", 3)
+    assert not delayed()
+    for _ in range(5):
+        time.passes(timedelta(minutes=4))
+    assert delayed(), "nothing leaves"
