@@ -147,7 +147,9 @@ def _alone(store: Store) -> Iterator[Connection]:
             waiting.exec_driver_sql(f"SELECT pg_advisory_lock({_LOCK})")
             try:
                 with store.engine.connect() as connection:
-                    connection.exec_driver_sql("SET statement_timeout = 0")
+                    # Between two statements a step may work for long, too.
+                    for limit in ("statement_timeout", "idle_in_transaction_session_timeout"):
+                        connection.exec_driver_sql(f"SET {limit} = 0")
                     connection.commit()
                     yield connection
                     connection.commit()

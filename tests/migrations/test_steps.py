@@ -1,11 +1,14 @@
 """The steps of the database: each one up, down and up again with data, and the newest the same as the schema."""
 
+import shutil
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import inspect, text
 
+from pbem import paths
 from pbem.domain.errors import BadInput
 from pbem.store import migrations, schema_check
 from pbem.store.database import Store
@@ -119,6 +122,33 @@ def test_a_step_that_fails_leaves_nothing_half_done(empty: Store) -> None:
         migrations.upgrade(empty)
     assert table_names(empty) <= {"alembic_version", "ix_outbox_due"}
     assert migrations.current(empty) == migrations.EMPTY
+
+
+SLOW_STEP = """
+import sqlalchemy as sa
+from alembic import op
+
+revision, down_revision, branch_labels, depends_on = "9999", "{before}", None, None
+
+def upgrade():
+    op.create_table("limit_in_a_step", sa.Column("says", sa.Text()))
+    for limit in ("statement_timeout", "idle_in_transaction_session_timeout"):
+        says = op.get_bind().exec_driver_sql("SHOW " + limit).scalar_one()
+        op.get_bind().exec_driver_sql(f"INSERT INTO limit_in_a_step VALUES ('{{limit}} {{says}}')")
+"""
+
+
+@pytest.mark.parametrize("empty_url", [pytest.param("postgresql", marks=pytest.mark.postgresql)], indirect=True)
+def test_a_step_may_work_for_long_in_a_statement_and_between_two(
+    empty: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    folder = shutil.copytree(paths.migrations(), tmp_path / "migrations")
+    (folder / "versions" / "9999_slow.py").write_text(SLOW_STEP.format(before=STEPS[-1]))
+    monkeypatch.setattr(paths, "migrations", lambda: folder)
+    migrations.upgrade(empty)
+    with empty.read() as tx:
+        limits = set(tx.execute(text("SELECT says FROM limit_in_a_step")).scalars())
+    assert limits == {"statement_timeout 0", "idle_in_transaction_session_timeout 0"}
 
 
 def test_an_empty_database_is_refused_with_what_to_do(empty: Store) -> None:
