@@ -29,9 +29,17 @@ def read(tx: Connection, names: Iterable[str]) -> dict[str, datetime]:
     return {row.bucket: row.used_until for row in tx.execute(_these(names))}
 
 
-def lock(tx: Connection, names: Iterable[str]) -> dict[str, datetime]:
+def lock(tx: Connection, names: Iterable[str], now: datetime) -> dict[str, datetime]:
     """Lock these quotas; returns until when each is used up."""
-    return {row.bucket: row.used_until for row in tx.execute(_these(names).with_for_update())}
+    names = sorted(set(names))
+    these = _these(names).with_for_update()
+    used = {row.bucket: row.used_until for row in tx.execute(these)}
+    if len(used) < len(names) and tx.dialect.name == "postgresql":
+        # Of several at once, only one may be the first to use a quota, and what isn't there can't be locked.
+        new = queries.insertion(tx.dialect.name, QUOTA).on_conflict_do_nothing()
+        tx.execute(new, [{"bucket": name, "used_until": now} for name in names if name not in used])
+        used = {row.bucket: row.used_until for row in tx.execute(these)}
+    return used
 
 
 def write(tx: Connection, used: Mapping[str, datetime]) -> None:

@@ -20,7 +20,7 @@ from pbem.service.alarms import AlarmKind
 from pbem.service.desk import audit
 from pbem.service.people import addresses as persons, quota
 from pbem.service.server import Server
-from pbem.store import calls, games, limits, outbox, people, players as player_rows, talk
+from pbem.store import calls, games, limits, outbox, people, players as player_rows, rate_limits, talk
 from pbem.store.audit import AuditRow
 from pbem.store.calls import CallDetails, CallRow
 from pbem.store.database import Tx
@@ -37,6 +37,9 @@ STRANGERS_AN_HOUR: Final = 20
 
 MOST_OF_STRANGERS: Final = 200
 """All calls an hour that are not proven."""
+
+_STRANGERS: Final = "/calls of strangers"
+"""The row that is locked by every call that isn't proven. A domain, whose quotas are in the same table, has no slash."""
 
 MOST_SHOWN: Final = 50
 """Calls on one page of the queue."""
@@ -103,6 +106,8 @@ def call_from_address(tx: Tx, server: Server, address: str, text: str, *, networ
     readers: Readers[object] = {"address": lambda: persons.normalised(address), "text": lambda: parse_message(text)}
     read_fields(readers)
     text = links.without_tokens(tx, server, parse_message(text))
+    # Locks the row, so that of two at once only one is counted as the last, and the same call twice is one.
+    rate_limits.write(tx, {_STRANGERS: server.now()})
     person = persons.find_or_add(tx, server, address)
     if same := calls.open_duplicate(tx, person_id=person.id, proven=False, text=text):
         return same

@@ -211,7 +211,8 @@ def _claim(tx: Tx, post: Post, now: datetime, lease: LeaseRow, claim: Claim) -> 
         return [], 0
     leases.begin(tx, lease.id, lease.until)
     domains = people.domains(tx, {row.person_id for row in rows})
-    used = rate_limits.lock(tx, {name for domain in domains.values() for name in post.throttle.share_names(domain)})
+    shares = {name for domain in domains.values() for name in post.throttle.share_names(domain)}
+    used = rate_limits.lock(tx, shares, now)
     before = dict(used)
     domain_names = set(domains.values())
     familiar = traffic.known_domains(tx, domain_names, now.date()) if post.throttle.new_domain else domain_names

@@ -19,6 +19,7 @@ from tests.service.actors import ANN, calls_of
 from tests.service.clock import HOUR
 from tests.service.database import all_rows, check_atomic, queued_emails
 from tests.service.outgoing.test_deliver import post_to
+from tests.service.races import meetings
 
 
 def test_a_call_names_its_table_and_seat(server, table):
@@ -140,6 +141,32 @@ def test_strangers_can_call_so_often_in_all(server, clock, monkeypatch):
         server.run(calls.call_from_address, "one.more@example.org", "Help", network="198.51.100.1/32")
     clock.advance(timedelta(hours=1))
     server.run(calls.call_from_address, "one.more@example.org", "Help", network="198.51.100.1/32")
+
+
+def test_two_strangers_at_the_same_moment_do_not_both_send_the_last_call(server, clock, monkeypatch):
+    monkeypatch.setattr(calls, "MOST_OF_STRANGERS", 1)
+
+    def call(at, text):
+        try:
+            return server.run(calls.call_from_address, f"stranger{at}@example.org", text, network=f"198.51.100.{at}/32")
+        except TooMany:
+            return None
+
+    for number, meeting in enumerate(meetings(server.store)):
+        outcomes = meeting(lambda at=number: call(1, f"Help {at}"), lambda at=number: call(2, f"Help, too {at}"))
+        assert outcomes.count(None) == 1
+        clock.advance(timedelta(hours=2))
+
+
+def test_a_double_click_of_a_stranger_is_one_call(server, clock):
+    for number, meeting in enumerate(meetings(server.store)):
+
+        def call(text=f"Help {number}"):
+            return server.run(calls.call_from_address, "stranger@example.org", text, network="198.51.100.1/32")
+
+        one, other = meeting(call, call)
+        assert one == other
+        clock.advance(timedelta(hours=2))
 
 
 def test_calls_of_known_people_are_read_before_those_of_strangers(server, person, clock):

@@ -7,14 +7,17 @@ import pytest
 from pbem.domain.errors import TooMany
 from pbem.domain.states import EmailKind
 from pbem.service.outgoing import deliver
-from pbem.service.people import addresses, sign_in
+from pbem.service.people import addresses, quota, sign_in
+from pbem.service.people.quota import Quota
 from pbem.service.people.sign_in import EMAILS_A_DAY, FROM_NETWORK
 from pbem.service.tables import groups, invitations, joining
 from pbem.service.tables.new import TableSettings
 from pbem.service.tournaments import reading, sign_up
 from pbem.tokens import Purpose
+from tests.service.clock import HOUR
 from tests.service.database import queued_emails
 from tests.service.outgoing.test_deliver import links_in, post_to
+from tests.service.races import meetings
 from tests.service.tournaments.cup import open_cup
 
 VICTIM = "victim@example.net"
@@ -157,3 +160,14 @@ def test_strangers_keep_no_host_from_inviting_to_a_tournament(server, person):
         server.run(sign_up.ask, cup, VICTIM, f"192.0.{number}.0/24")
     cup = server.read(reading.page, open_cup(server, person("Ann"), name="Last")).summary.row.id
     assert server.run(sign_up.invite, cup, person("Ann"), (VICTIM,), "192.0.2.0/24") == 1
+
+
+@pytest.mark.parametrize("names", [("a",), ("a", "b")])
+def test_two_that_are_the_first_at_the_same_moment_do_not_both_get_the_only_one(server, names):
+    for number, meeting in enumerate(meetings(server.store)):
+        quotas = [Quota(f"/test/{name} {number}", 1, HOUR) for name in names]
+
+        def use(quotas=quotas):
+            return server.run(quota.take, quotas) is None
+
+        assert sorted(meeting(use, use)) == [False, True]
