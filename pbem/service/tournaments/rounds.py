@@ -19,7 +19,9 @@ from pbem.domain.ratings import NEW, OVERALL
 from pbem.domain.states import EntrantStatus, TableStatus, TournamentStatus
 from pbem.domain.tournaments import pairing
 from pbem.domain.tournaments.lots import drawn
+from pbem.service import alarms
 from pbem.service.absence import seats
+from pbem.service.alarms import AlarmKind
 from pbem.service.play import results as game_results
 from pbem.service.play.endings import ranking_at_end
 from pbem.service.server import Server
@@ -37,7 +39,11 @@ from pbem.store.schema import EntrantRow, RoundTableRow, TournamentRow
 _log = structlog.get_logger(__name__)
 
 _AGAIN: Final = timedelta(days=1)
-"""How long a round waits for a table that is late and can't be finished yet."""
+"""How long a round waits for a table that is late and can't be finished yet, or whose result can't be read."""
+
+_UNREAD: Final = (
+    "{kind}: the result of this table can't be read. It counts as a tie; the host of its tournament can correct it."
+)
 
 _CLOSES_AFTER: Final = timedelta(days=1)
 """A table of a round begins at once; this is only for the case that it can't."""
@@ -161,19 +167,35 @@ def _note_results(tx: Tx, server: Server, row: TournamentRow) -> None:
         game = games.read(tx, table.game_id)
         if game.status == TableStatus.OVER:
             places = _places(tx, server, row, table, game)
+            if places is None:
+                _wait_for_rules(tx, server, row, table, game)
+                continue
             tournaments.change_table(tx, table, places=json.dumps(places), how=table.how or "played")
         elif game.status == TableStatus.VOID:
             # Nobody won and nobody lost: they share all points.
             tournaments.change_table(tx, table, places=json.dumps([1] * game.seats), how="void")
 
 
-def _places(tx: Tx, server: Server, row: TournamentRow, table: RoundTableRow, game: GameRow) -> list[int]:
-    """The places of a table's entrants. Those who resigned, or missed too many turns, come after all who stayed."""
+def _wait_for_rules(tx: Tx, server: Server, row: TournamentRow, table: RoundTableRow, game: GameRow) -> None:
+    """Leave a result that can't be read until its round is late; then it counts as a tie, and organisers are told."""
+    now = server.now()
+    if row.due_at is None:
+        tournaments.change(tx, row.id, due_at=now + _AGAIN)
+    elif row.due_at <= now:
+        tournaments.change_table(tx, table, places=json.dumps([1] * game.seats), how="void")
+        alarms.raise_alarm(tx, server, AlarmKind.GAME, _UNREAD.format(kind=game.kind), game.id)
+
+
+def _places(tx: Tx, server: Server, row: TournamentRow, table: RoundTableRow, game: GameRow) -> list[int] | None:
+    """The places of a table's entrants; None while its rules are missing or fail.
+
+    Those who resigned, or missed too many turns, come after all who stayed.
+    """
     try:
         ranks = {seat: rank.number for rank in ranking_at_end(game) for seat in rank.seats}
         outcomes = game_results.ending_of(tx, server, game)
     except Unplayable:
-        return [1] * game.seats
+        return None
     entrants = {each.number: each for each in tournaments.entrants(tx, row.id)}
     persons = people.read_all(tx, {each.person_id for each in entrants.values() if each.person_id is not None})
     by_player = {(each.seat, each.player): each.rank for each in outcomes}

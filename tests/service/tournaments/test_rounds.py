@@ -10,14 +10,17 @@ from sqlalchemy import select
 from pbem.cli import main
 from pbem.domain.errors import BadInput
 from pbem.domain.states import TableStatus
+from pbem.plugins import offers
 from pbem.service.account.delete import delete_person
 from pbem.service.archive import export
 from pbem.service.desk.acts.clocks import Close, Freeze, Unfreeze
+from pbem.service.play.endings import _RANKINGS as RANKINGS
 from pbem.service.play.log import json_body_of
 from pbem.service.tables import leaving
 from pbem.service.tournaments import file, rounds, sign_up
 from pbem.store import log, tables
-from pbem.store.schema import TOURNAMENT
+from pbem.store.schema import ALARM, TOURNAMENT
+from tests.plugins import broken
 from tests.service.actors import moderate
 from tests.service.clock import DAY
 from tests.service.database import all_rows, check_atomic, queued_emails
@@ -264,3 +267,41 @@ def test_a_file_that_no_tournament_has_is_refused(tournament):
     for change in ({"version": True}, {"seeding": "as it pleases"}, {"entrants": no_division}):
         with pytest.raises(BadInput):
             file.check(json.dumps(document | change))
+
+
+@pytest.fixture
+def lanterns(tournament, offered):
+    """A tournament of another package's game, whose first round is over while the package is away."""
+    offered(broken.LANTERNS)
+    cup = tournament(*NINE[:4], kind="lanterns", options={}, size=2, least=2, fewest=4, advance=1, rounds=1)
+    cup.begins()
+    for game in cup.games():
+        assert [receipt.over for receipt in game.play_defaults()][-1]
+    RANKINGS.clear()
+    offers.close()
+    cup.moves_on()
+    return cup
+
+
+def places(cup):
+    return [player.place for table in cup.page.rounds[0].tables for player in table.players]
+
+
+def test_a_result_waits_for_a_package_that_is_away(lanterns, offered):
+    assert places(lanterns) == [None] * 4
+    offered(broken.LANTERNS)
+    lanterns.moves_on()
+    assert None not in places(lanterns)
+    assert lanterns.row.status == "over"
+
+
+def test_a_result_that_can_not_be_read_when_the_round_is_late_counts_as_a_tie(lanterns):
+    lanterns.time.passes_until(lanterns.row.due_at)
+    lanterns.moves_on()
+    assert places(lanterns) == [1] * 4
+    assert {table.how for table in lanterns.page.rounds[0].tables} == {"void"}
+    with lanterns.server.store.read() as tx:
+        raised = [each.says for each in tx.execute(select(ALARM)) if each.what == "game"]
+    assert ["counts as a tie" in says for says in raised] == [True, True]
+    lanterns.moves_on()
+    assert lanterns.row.status == "over"
