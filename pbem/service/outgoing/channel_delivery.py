@@ -92,6 +92,8 @@ def deliver_messages(server: Server, post: ChannelPost) -> int:
 def mark_done(server: Server, post: ChannelPost) -> int:
     """Mark what was said of turns that are over as done, at most one batch; returns the number of messages."""
     rows = server.query(channels.to_edit, server.now(), BATCH)
+    if rows and server.query(outages.email_pause) is not None:
+        return 0
     for row in rows:
         if post.stopping.is_set():
             break

@@ -15,7 +15,7 @@ from pbem.domain.channels import ChannelKind, ChannelRules
 from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, TooMany
 from pbem.mail.write.compose import Letterhead
 from pbem.service.account import channels as own, delete, personal_data
-from pbem.service.clocks import reachability
+from pbem.service.clocks import outages, reachability
 from pbem.service.outgoing import channel_delivery, channel_messages, ledger, new_links
 from pbem.service.outgoing.channel_delivery import ChannelPost
 from pbem.service.outgoing.channel_messages import code_of
@@ -512,6 +512,24 @@ def test_many_messages_of_one_person_hold_up_nobody_elses(way, person, monkeypat
     assert channel_delivery.deliver_messages(way.server, way.post) == 3
     topics = [json.loads(each.body)["topic"] for each in way.far.requests]
     assert sorted(topics) == ["ann0", "ann1", "ben"]
+
+
+def test_while_email_is_paused_nothing_leaves_through_a_channel_either(way, table):
+    game = table()
+    for number, person in enumerate(map(game.person_at, range(3))):
+        way.use(person, ChannelKind.DISCORD, path=f"{PATHS[ChannelKind.DISCORD]}{number}")
+    seat, _person = next_turn(game)
+    way.deliver()
+    before = len(way.far.requests)
+    way.server.run(outages.pause_email, "Wrong emails.")
+    game.play(seat, game.asked()[seat].default)
+    for _ in range(3):
+        way.deliver()
+    assert len(way.far.requests) == before
+    way.server.run(outages.resume_email)
+    for _ in range(3):
+        way.deliver()
+    assert any("Done" in text_of(ChannelKind.DISCORD, each) for each in way.far.requests[before:])
 
 
 def test_an_operator_can_switch_services_off_also_those_in_use(way, table):
