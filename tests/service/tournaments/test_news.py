@@ -129,3 +129,9 @@ def test_an_invitation_after_the_start_says_from_which_round_on(tournament, serv
         pass
     (text,) = [text_of(email) for email in map(parsed, transport.emails) if "invited you" in str(email["subject"])]
     assert "you'd play from round 2 of 3 on, ranked last" in " ".join(text.split())
+
+
+def test_those_who_signed_up_read_that_too_few_did(tournament, newest):
+    cup = tournament("Ann", "Ben", fewest=4)
+    cup.begins()
+    assert "Only 2 of at least 4 players had signed up." in " ".join(newest("Spring cup", "Ann").split())
