@@ -86,7 +86,10 @@ def common(texts: Sequence[Text]) -> Text | None:
 
 
 class Teller:
-    """Turns texts into strings for one reader."""
+    """Turns texts into strings for one reader.
+
+    A translation that names other values than its text, or uses them in another way, is left out.
+    """
 
     def __init__(
         self,
@@ -122,7 +125,7 @@ class Teller:
             return self._translate("you")
         if seat < len(self.names):
             return self.names[seat]
-        return self._translate("player {number}").format(number=seat + 1)
+        return self._formatted("player {number}", number=seat + 1)
 
     def word(self, value: Any) -> str:
         """Return what a card, a suit or a number is called."""
@@ -133,6 +136,15 @@ class Teller:
         template = self._translate(text if isinstance(text, str) else text.template)
         if isinstance(text, str):
             return template
+        try:
+            return self._filled(template, text, begins=begins)
+        except (KeyError, TypeError, ValueError):
+            if template == text.template:
+                raise
+            return self._filled(text.template, text, begins=begins)
+
+    def _filled(self, template: str, text: Text, *, begins: bool) -> str:
+        """Return a template with the values of a text."""
         parts = _parts(template)
         if len(parts) == 1 and parts[0][0] == "text":
             # Most texts of a board are labels, words alone.
@@ -158,7 +170,7 @@ class Teller:
     def _whose(self, seat: int) -> str:
         if seat == self.reader:
             return self._translate("your")
-        return self._translate("{name}'s").format(name=self.name(seat))
+        return self._formatted("{name}'s", name=self.name(seat))
 
     def _value(self, value: Any, mark: str) -> str:
         if isinstance(value, Text):
@@ -168,7 +180,8 @@ class Teller:
         if isinstance(value, tuple):
             return self._listed(value, mark)
         if mark:
-            one, many = self._translate(mark).split("|")
+            forms = self._translate(mark).split("|")
+            one, many = forms if len(forms) == _FORMS else mark.split("|")
             return f"{value} {one if value == 1 else many}"
         return self._translate(self._word(value))
 
@@ -184,9 +197,19 @@ class Teller:
             return self._translate("nothing")
         if len(spoken) == 1:
             return spoken[0]
-        joined = self._translate("{most} or {last}" if mark == "or" else "{most} and {last}")
-        return joined.format(most=", ".join(spoken[:-1]), last=spoken[-1])
+        both = "{most} or {last}" if mark == "or" else "{most} and {last}"
+        return self._formatted(both, most=", ".join(spoken[:-1]), last=spoken[-1])
 
+    def _formatted(self, template: str, **values: object) -> str:
+        """Return the translation of a template of our own with these values."""
+        try:
+            return self._translate(template).format(**values)
+        except (AttributeError, LookupError, ValueError):
+            return template.format(**values)
+
+
+_FORMS = 2
+"""The forms of a word that is counted: of one, and of more."""
 
 _PART = re.compile(r"\{(\w+)('s)?(?::([^}]+))?\}|\[([^|\]]*)\|([^|\]]*)\]")
 

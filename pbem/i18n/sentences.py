@@ -20,8 +20,8 @@ def install(environment: Environment) -> None:
         speech.translate, speech.translate_plural, newstyle=True
     )
     # Jinja's own function takes three calls through the context, several dozen times on a page, and does not drop a double
-    # full stop.
-    environment.globals.update(_=_sentence, gettext=_sentence)
+    # full stop. Nor do its functions get along with a mistake in a catalogue.
+    environment.globals.update(_=_sentence, gettext=_sentence, ngettext=_plural)
 
 
 @pass_eval_context
@@ -31,9 +31,15 @@ def _sentence(context: EvalContext, message: str, /, **values: object) -> str:
         return speech.gettext(message, **values)
     if not values:
         return _cached_sentence(speech.language(), message)
-    return Markup(speech.drop_double_stop(speech.translate(message), values)) % values  # noqa: S704 - a template's, or a catalogue's
+    return speech.fill(speech.translate(message), message, values, Markup)
+
+
+@pass_eval_context
+def _plural(context: EvalContext, one: str, many: str, number: int, /, **values: object) -> str:
+    """One of two translated sentences, likewise."""
+    return speech.fill_plural(one, many, number, values, Markup if context.autoescape else str)
 
 
 @lru_cache(maxsize=CACHE_SIZE)
-def _cached_sentence(language: NullTranslations, message: str) -> Markup:
-    return Markup(language.gettext(message) if message else "") % {}  # noqa: S704 - a template's, or a catalogue's
+def _cached_sentence(language: NullTranslations, message: str) -> str:
+    return speech.fill(language.gettext(message) if message else "", message, {}, Markup)

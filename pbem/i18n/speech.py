@@ -7,13 +7,14 @@ facts of a game by a Teller from here. English needs no catalogue, since templat
 
     raise BadInput(_("%(many)s bots are too many.", many=bots))
 
-Values are named in a sentence, so that another language can reorder them; a percent sign is doubled. A sentence stored
+Values are named in a sentence, so that another language can reorder them; a percent sign is doubled. A translation that names
+others, or has a single percent sign, is left out: a mistake in a catalogue must not keep an email from leaving. A sentence stored
 before it is read, such as one of a class, is marked where it is written and translated where it is used. Commands and names
 of settings are the same in every language, and so is everything stored in a log.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from gettext import NullTranslations
 from typing import Any, Final, NamedTuple
 
@@ -58,12 +59,30 @@ def set_server_language(language: Language) -> None:
 
 def gettext(message: str, /, **values: object) -> str:
     """A sentence in the current language, with its values."""
-    return drop_double_stop(translate(message), values) % values
+    return fill(translate(message), message, values)
 
 
 def ngettext(one: str, many: str, number: int, /, **values: object) -> str:
     """One of two sentences in the current language, chosen by a number, which it contains as `num`."""
-    return translate_plural(one, many, number) % {"num": number, **values}
+    return fill_plural(one, many, number, values)
+
+
+def fill(sentence: str, english: str, values: Mapping[str, object], kind: Callable[[str], str] = str) -> str:
+    """A translated sentence of a kind with its values, or the English one if the translation is none of it."""
+    try:
+        return kind(drop_double_stop(sentence, values)) % values
+    except (KeyError, TypeError, ValueError):
+        if sentence == english:
+            raise
+        return kind(drop_double_stop(english, values)) % values
+
+
+def fill_plural(
+    one: str, many: str, number: int, values: Mapping[str, object], kind: Callable[[str], str] = str
+) -> str:
+    """One of two sentences, chosen by a number, with its values; in English if its translation is none of it."""
+    english = one if number == 1 else many
+    return fill(translate_plural(one, many, number), english, {"num": number, **values}, kind)
 
 
 def mark(message: str) -> str:
