@@ -10,6 +10,7 @@ from pbem.domain.states import EmailKind
 from pbem.service import links
 from pbem.service.account import change_address, delete
 from pbem.service.links import EmailLink
+from pbem.service.people import addresses as persons
 from pbem.service.server import Server
 from pbem.service.tables import groups
 from pbem.store import outbox, people, revocations
@@ -60,4 +61,6 @@ def _open(tx: Tx, server: Server, token: str) -> tuple[EmailLink, EmailRow]:
     link = links.follow_email(tx, server, token, Purpose.YES)
     email = outbox.read(tx, link.email_id)
     assert email is not None, "its link is made with it"
+    if email.kind == EmailKind.GROUP_INVITATION:
+        persons.must_be_here(people.read(tx, link.person_id))
     return link, email

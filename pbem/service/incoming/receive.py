@@ -23,6 +23,7 @@ from typing import Final
 
 import structlog
 
+from pbem.domain.deleted_people import is_former
 from pbem.domain.errors import BadInput, Gone, NotFound
 from pbem.domain.states import Doubt, EmailKind, ReceivedStatus
 from pbem.mail.read import auto_replies, delivery_reports, inbound, sender_check
@@ -34,7 +35,7 @@ from pbem.service.incoming import answers, authenticity, bounces, invitations, r
 from pbem.service.incoming.authenticity import InboundSettings
 from pbem.service.links import EmailLink, MoveLink
 from pbem.service.server import Server
-from pbem.store import limits, received as rows
+from pbem.store import limits, people, received as rows
 from pbem.store.database import Tx
 from pbem.store.database_errors import is_outage
 from pbem.store.links import LinkRow
@@ -260,6 +261,7 @@ def _process_one(server: Server, settings: InboundSettings, row: ReceivedRow) ->
     assert row.raw is not None
     with server.store.read() as tx:
         link_row = links.read(tx, row.link_id)
+        is_gone = link_row.person_id is not None and is_former(people.read(tx, link_row.person_id).address)
     if link_row.purpose == Purpose.BOUNCE:
         report = delivery_reports.read_report(row.raw)
 
@@ -275,7 +277,10 @@ def _process_one(server: Server, settings: InboundSettings, row: ReceivedRow) ->
         return
     program = auto_replies.automation_sign(email, settings.domain, settings.sender)
     link = link_of(link_row)
-    if program is not None:
+    if is_gone:
+        # The address has moved to another person since, and what its invitations said is forgotten.
+        _if_claimed(server, row, lambda tx: finish(tx, server, row.id, "to someone who is gone"))
+    elif program is not None:
         _if_claimed(server, row, lambda tx: finish(tx, server, row.id, f"by a program: {program}"))
     elif doubt := authenticity.find_doubt(server, settings, link.person_id, row, email):
         reply = parse_reply(email)

@@ -17,8 +17,9 @@ from pbem.mail.read.reply import Reply, parse_reply
 from pbem.service import links
 from pbem.service.incoming import invitations, receive
 from pbem.service.links import MoveLink
+from pbem.service.people import addresses
 from pbem.service.server import Server
-from pbem.store import games, outbox, received as rows
+from pbem.store import games, outbox, people, received as rows
 from pbem.store.database import Tx
 from pbem.store.links import LinkRow
 from pbem.store.received import ReceivedRow
@@ -105,6 +106,7 @@ def _still_waits(tx: Tx, received_id: int) -> bool:
 def _reply_link(tx: Tx, server: Server, token: str) -> LinkRow:
     """The link of the address that the reply in question came to."""
     link = links.follow_email(tx, server, token, Purpose.WRITTEN)
+    addresses.must_be_here(people.read(tx, link.person_id))
     question = outbox.read(tx, link.email_id)
     assert question is not None, "emails are never deleted"
     row = rows.read(tx, json.loads(question.facts)["received"])

@@ -51,12 +51,17 @@ def register(tx: Tx, server: Server, address: str, name: str = "") -> PersonRow:
 def confirm(tx: Tx, server: Server, person_id: int) -> PersonRow:
     """Mark an address as confirmed. Confirming twice changes nothing. Raises Gone if it is another person's by now."""
     person = people.lock(tx, person_id)
-    if is_former(person.address):
-        raise Gone(_("This address belongs to another account now."), why=_("It was moved there after that email."))
+    must_be_here(person)
     if person.confirmed_at is None:
         people.change(tx, person_id, confirmed_at=server.now())
         return people.read(tx, person_id)
     return person
+
+
+def must_be_here(person: PersonRow) -> None:
+    """Raise Gone if the address of the person of a link is another person's by now; their emails' facts are forgotten, too."""
+    if is_former(person.address):
+        raise Gone(_("This address belongs to another account now."), why=_("It was moved there after that email."))
 
 
 def read(tx: Tx, server: Server, person_id: int) -> PersonRow:

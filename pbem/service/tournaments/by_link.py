@@ -7,6 +7,7 @@ from pbem.domain.errors import Gone, Refusal
 from pbem.domain.states import EntrantStatus, TournamentStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
+from pbem.service.people import addresses
 from pbem.service.server import Server
 from pbem.service.tournaments import admission, latecomers, reading, sign_up
 from pbem.service.tournaments.reading import TournamentPage
@@ -66,6 +67,7 @@ def _of_link(tx: Tx, server: Server, token: str) -> tuple[int, int]:
     It works while people can sign up, and then for those who take part, until the tournament ends.
     """
     link = links.follow_email(tx, server, token, Purpose.ENTRY)
+    addresses.must_be_here(people.read(tx, link.person_id))
     email = outbox.read(tx, link.email_id)
     assert email is not None, "emails are never deleted"
     row = tournaments.read(tx, json.loads(email.facts)["tournament"])

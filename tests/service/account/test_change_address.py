@@ -1,20 +1,26 @@
 """Changing a person's address: both addresses get an email, nothing is lost, and old links die."""
 
 from datetime import timedelta
+from functools import partial
 
 import pytest
 
 from pbem.domain.errors import BadInput, Forbidden, Gone, TooMany
 from pbem.service import links as service_links
 from pbem.service.account import change_address, consent, delete
+from pbem.service.incoming import unverified_replies
 from pbem.service.outgoing import deliver
 from pbem.service.people import addresses, sessions, sign_in
+from pbem.service.tables import groups
+from pbem.service.tournaments import by_link, reading, sign_up
 from pbem.store import people
 from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
 from tests.mail.kinds import kind_of
 from tests.service.database import all_rows, check_atomic, queued_emails
+from tests.service.inbox import Inbox
 from tests.service.outgoing.test_deliver import drain, links_in, post_to
+from tests.service.tournaments.cup import open_cup
 
 NEW = "ann.new@example.net"
 
@@ -37,8 +43,12 @@ def emails_to(server, clock, post, sink):
     return of
 
 
+def token_in(email, path):
+    return next(token for purpose, token, _ in links_in(email) if purpose == path)
+
+
 def yes_in(email):
-    return next(token for purpose, token, _ in links_in(email) if purpose == "y")
+    return token_in(email, "y")
 
 
 def asked(server, emails_to, person, address=NEW):
@@ -134,6 +144,51 @@ def test_an_address_that_was_only_ever_typed_is_free(server, emails_to, person):
     server.run(consent.give_consent, asked(server, emails_to, ann))
     assert server.read(addresses.read, ann).address == NEW
     assert server.run(addresses.register, "ann@example.org").name == ""
+
+
+@pytest.fixture
+def invited(server, emails_to, clock, person):
+    """Someone who is invited to a group and a tournament by an address that has become Ann's since: the emails' links and replies."""
+    ann, ben = person("Ann"), person("Ben")
+    server.run(groups.invite, ben, server.run(groups.create, ben, "Friday club"), (NEW,))
+    cup = server.read(reading.page, open_cup(server, ben)).summary.row
+    server.run(sign_up.invite, cup.id, ben, (NEW,))
+    with server.store.read() as tx:
+        gone = people.by_mailbox(tx, NEW).id
+    # Someone else has answered one of them, so its reader is asked.
+    inbox = Inbox(server, clock)
+    (email,) = queued_emails(server, gone, "group_invitation")
+    token = inbox.token(Purpose.REPLY, person_id=gone, outbox_id=email.id)
+    assert inbox.answers_email(gone, token, "yes", From="Else <else@example.com>").status == "doubted"
+    found = emails_to(NEW)
+    server.run(consent.give_consent, asked(server, emails_to, ann))
+    return gone, found
+
+
+def test_a_link_of_an_invitation_is_not_for_an_address_that_has_become_anothers(server, invited):
+    _gone, emails = invited
+    yes, entry = yes_in(emails["group_invitation"]), token_in(emails["sign_up"], "e")
+    written = token_in(emails["was_it_you"], "w")
+    for press in (
+        partial(server.read, consent.consent_request, yes),
+        partial(server.run, consent.give_consent, yes),
+        partial(server.read, by_link.entry_page, entry),
+        partial(by_link.enter, server, entry, "Ann", ""),
+        partial(by_link.leave, server, entry),
+        partial(unverified_replies.read, server, written),
+    ):
+        with pytest.raises(Gone, match="belongs to another account now"):
+            press()
+
+
+@pytest.mark.parametrize("kind", ["group_invitation", "sign_up"])
+def test_a_reply_to_an_invitation_of_an_address_that_has_become_anothers_does_nothing(server, clock, invited, kind):
+    gone, _emails = invited
+    inbox = Inbox(server, clock)
+    (email,) = queued_emails(server, gone, kind)
+    token = inbox.token(Purpose.REPLY, person_id=gone, outbox_id=email.id)
+    row = inbox.answers_email(gone, token, "yes", From=f"Somebody <{NEW}>")
+    assert (row.status, row.outcome, row.attempts) == ("done", "to someone who is gone", 1)
 
 
 @pytest.mark.parametrize("wrong", ["", "ann", "ann@example.org", "ANN@example.org"])
