@@ -181,7 +181,7 @@ def test_an_email_that_came_back_excuses_the_missed_turn_and_its_second_chance(t
     link = EmailLink(game.person_at(seat), email.id, game.id)
     server.run(bounces.apply_report, link, Report(ReportKind.FAILED, permanent=False, answer="mailbox full"))
     game.play(seat, "bid 1")
-    assert is_counted(server, game, seat) == (1, 0)
+    assert is_counted(server, game, seat) == (0, 0)
 
 
 def test_an_outages_missed_turns_list_a_second_chance_once(time, server, missed):

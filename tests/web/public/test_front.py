@@ -56,7 +56,7 @@ def test_a_page_that_an_organiser_opened_first_leads_nobody_else_to_the_desk(olg
     assert LINK_TO_THE_DESK not in Browser(app).open(f"/s/{token}").source
 
 
-def test_who_waits_for_an_email_hears_that_emails_are_delayed(browser, server, clock, table):
+def test_the_page_about_an_email_says_when_emails_are_delayed(browser, server, clock, table):
     def delayed():
         page = browser.open("/sent")
         assert page.heading == "Check your email"
