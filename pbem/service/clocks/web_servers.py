@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Final
 
 from pbem.domain.duration import MINUTE, duration_text
-from pbem.domain.interval import Interval
+from pbem.domain.interval import Interval, running_time
 from pbem.domain.outage import LONGEST_GAP, outage_between
 from pbem.service import alarms
 from pbem.service.alarms import AlarmKind
@@ -42,15 +42,21 @@ def why_not_up(tx: Tx, now: datetime) -> str | None:
 
 def tell(server: Server) -> None:
     """Tell the organisers, once each time, that no web server is up."""
-    with server.store.read() as tx:
-        if why_not_up(tx, server.now()) is None:
-            return
-    server.run(_tell)
+    if server.read(_missing_since) is not None:
+        server.run(_tell)
+
+
+def _missing_since(tx: Tx, server: Server) -> datetime | None:
+    """Since when no web server is up although workers have been for some minutes; None if one is, or may just be starting."""
+    now, last, seen = server.now(), web_servers.newest(tx), heartbeats.newest(tx)
+    if last is None or outage_between(last, now) is None or outage_between(seen, now) is not None:
+        return None
+    return last if running_time(last, now, outages.since(tx, last)) > LONGEST_GAP else None
 
 
 def _tell(tx: Tx, server: Server) -> None:
-    last, why = web_servers.newest(tx), why_not_up(tx, server.now())
-    if last is not None and why is not None and heartbeats.take_task(tx, "no_web_server", last.isoformat()):
+    last = _missing_since(tx, server)
+    if last is not None and heartbeats.take_task(tx, "no_web_server", last.isoformat()):
         says = f"The last sign of a web server was at {last:%Y-%m-%d %H:%M} UTC. Nobody can open a page, and no deadline passes."
         alarms.raise_alarm(tx, server, AlarmKind.WEB, f"{says} Start one: `pbem serve`, or gunicorn beside a worker.")
 

@@ -93,24 +93,43 @@ def test_where_there_has_never_been_a_web_server_clocks_run(table, time):
     assert time.held_back() is None
 
 
-def test_the_organisers_are_emailed_once_each_time_that_no_web_server_is_up(asked, server, time, sink):
+@pytest.fixture
+def alarms_by_email(server, time, sink):
+    """alarms_by_email() -> the texts of the emails about web servers, after a look."""
     add_organiser(server, "Olga")
-    context = WorkerContext(server, time.worker, lambda _server: 0)
 
-    def emails():
-        tell_organisers(context)
+    def look():
+        tell_organisers(WorkerContext(server, time.worker, lambda _server: 0))
         deliver.deliver(server, post_to(sink))
         return [each.text for each in sink.to("olga@example.org") if "NO PAGE CAN BE OPENED" in each.text]
 
+    return look
+
+
+def test_the_organisers_are_emailed_once_each_time_that_no_web_server_is_up(asked, server, time, alarms_by_email):
     time.passes(4 * MINUTE)
-    assert emails() == []
+    assert alarms_by_email() == []
     for times in (1, 2):
         for _ in range(40):
             time.passes(MINUTE)
-            found = emails()
+            found = alarms_by_email()
         assert len(found) == times
         assert "`pbem serve`" in found[-1]
         server.run(web_servers.beat, WEB)
+
+
+def test_a_web_server_that_starts_after_its_worker_is_no_alarm(asked, server, time, clock, alarms_by_email):
+    clock.advance(2 * HOUR)
+    assert alarms_by_email() == [], "nobody knows yet whether a server was up"
+    time.wakes()
+    for _ in range(4):
+        time.passes(MINUTE)
+        assert alarms_by_email() == []
+    server.run(web_servers.beat, WEB)
+    for _ in range(20):
+        time.passes(MINUTE)
+        server.run(web_servers.beat, WEB)
+        assert alarms_by_email() == []
 
 
 def test_a_clock_that_jumps_by_a_year_is_no_outage_of_the_web_server(asked, server, clock):
