@@ -42,8 +42,8 @@ _BUSY_MILLISECONDS: Final = 10_000
 _BEGIN: Final = "BEGIN IMMEDIATE"
 
 _PATIENCE: Final = 15.0
-"""Seconds within which a transaction on SQLite begins to write, or fails. While another program locks the file, all writers of this
-process queue: requests at its end would take every thread of the site, also from readers, and no proxy waits for them."""
+"""Seconds for which a transaction on SQLite waits for other writers of this process, or is tried again. While another program
+locks the file, all of them queue: requests at its end would take every thread of the site, also from readers, and no proxy waits."""
 
 _RETRY_CODES: Final = frozenset({"40001", "40P01", "55P03"})
 """PostgreSQL's error codes for a conflict that a retry solves."""
