@@ -60,7 +60,7 @@ def test_the_page_about_an_email_says_when_emails_are_delayed(browser, server, c
     def delayed():
         page = browser.open("/sent")
         assert page.heading == "Check your email"
-        return "Our emails are delayed right now." in page.text
+        return "Our emails are delayed right now" in page.text
 
     assert delayed(), "no worker has ever run"
     time = Time(server, clock)
