@@ -6,12 +6,17 @@ import pytest
 
 from pbem.mail.wire import parse, text_of
 from pbem.plugins import offers
+from pbem.service import links as service_links
 from pbem.service.account import feeds
 from pbem.service.clocks import stopped_tables
 from pbem.service.outgoing.preview import preview
+from pbem.service.tournaments import reading, rounds, sign_up
+from pbem.store.links import LinkKey
+from pbem.tokens import Purpose
 from tests.plugins import broken
 from tests.service.database import queued_emails
 from tests.service.outgoing.test_deliver import HEAD
+from tests.service.tournaments.cup import open_cup
 from tests.web.desk_pages import at_the_desk
 
 pytestmark = pytest.mark.slow
@@ -131,3 +136,37 @@ def test_an_email_about_a_game_of_another_package_is_like_any_other(offered, ser
     words = text_of(parse(preview(server, HEAD, "turn", game.id, 0)))
     assert "May the" in words
     assert "lantern be sold?" in words
+
+
+def test_a_tournament_of_a_game_that_is_gone_keeps_its_pages_and_emails(
+    offered, server, clock, person, browser, sign_in, carry
+):
+    offered(broken.LANTERNS)
+    people = [person(name) for name in ("Ann", "Ben", "Cleo", "Dan")]
+    key = open_cup(server, people[0], kind="lanterns", options={}, size=2, least=2, fewest=4, advance=1, rounds=1)
+    cup = server.read(reading.page, key).summary.row
+    for each in people:
+        server.run(sign_up.sign_up, cup.id, each)
+    clock.advance(cup.closes_at - clock.now())
+    rounds.advance_due(server)
+    offers.close()
+    stopped_tables.check_rules(server)
+    carry()
+    news = queued_emails(server, kind="tournament")
+    assert [email.status for email in news] == ["sent"] * len(people)
+    sign_in(people[0])
+    addresses = (
+        "/tournaments",
+        f"/tournaments/{key}",
+        f"/tournaments/{key}.json",
+        "/tournaments/calendar.ics",
+        "/tournaments/news.atom",
+        "/api/v1/tournaments",
+        f"/api/v1/tournaments/{key}",
+        f"/my/tournaments/{key}",
+        "/my",
+        f"/e/{server.run(service_links.make_token, LinkKey(Purpose.ENTRY, people[1], outbox_id=news[1].id))}",
+    )
+    answers = {each: browser.open(each).status for each in addresses}
+    assert not [each for each, status in answers.items() if status >= 500], answers
+    assert answers["/tournaments"] == answers[f"/tournaments/{key}"] == answers[f"/my/tournaments/{key}"] == 200

@@ -4,7 +4,6 @@ import json
 from fractions import Fraction
 from typing import Any, Final
 
-from engine import game
 from pbem.domain.invitation_replies import ACCEPT_AS
 from pbem.domain.pace import parse_pace
 from pbem.domain.states import EmailKind
@@ -16,6 +15,7 @@ from pbem.i18n import speech
 from pbem.mail.write import words
 from pbem.mail.write.compose import Letterhead
 from pbem.mail.write.words import Words
+from pbem.service.play.rules import newest_rules
 from pbem.service.tournaments import reading
 from pbem.service.tournaments.reading import RoundTable, TournamentPage
 from pbem.store import people, tournaments
@@ -49,7 +49,7 @@ def _of_tournament(letterhead: Letterhead, found: TournamentPage) -> Words:
     """What everyone may know."""
     summary = found.summary
     row, settings = summary.row, summary.settings
-    rules = game.load(row.kind)
+    rules = newest_rules(row.kind)
     return {
         "table": _quoted(row.name),
         "tournament": _quoted(row.name),

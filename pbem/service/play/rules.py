@@ -42,6 +42,11 @@ def versions() -> dict[str, tuple[int, int]]:
     return {kind: (rules.OLDEST, rules.RULES) for kind in game.names() if (rules := known_rules(kind)) is not None}
 
 
+def newest_rules(kind: str) -> Game[Any]:
+    """The rules of a kind of game, or a stand-in where they are not installed: for its title and its words."""
+    return known_rules(kind) or Away(kind, None)
+
+
 def title_of(kind: str) -> str:
     """The title of a kind of game, also where its rules are not installed."""
-    return (known_rules(kind) or Away(kind, None)).title
+    return newest_rules(kind).title

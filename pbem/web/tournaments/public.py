@@ -11,7 +11,7 @@ from pbem.domain.errors import NotFound, Refusal
 from pbem.domain.states import TournamentStatus
 from pbem.domain.tournaments.words import format_text, points_text, tie_break_name, tie_break_text
 from pbem.i18n.speech import gettext as _, mark, render, translate
-from pbem.service.play.rules import title_of
+from pbem.service.play.rules import newest_rules, title_of
 from pbem.service.tournaments import file, reading, sign_up
 from pbem.service.tournaments.reading import TournamentPage, TournamentSummary
 from pbem.web import client, form_time, phrases, site
@@ -84,7 +84,7 @@ def summary_values(summary: TournamentSummary) -> dict[str, Any]:
         "tournament": row,
         "state": summary.status,
         "host": summary.host,
-        "rules": game.load(row.kind),
+        "rules": newest_rules(row.kind),
         "settings": summary.settings,
         "plan": summary.plan,
         "conditions": Conditions.of(row.conditions),
