@@ -12,9 +12,20 @@ from engine.decisions import Act, Choice, Decision, Refused
 from engine.misreadings import complaint, nearest, unknown_verb
 from engine.readings import meaningful_words, read_act, words_of
 from engine.tell import Text, say
-from engine.wording import spoken, usage, usages, write
+from engine.wording import filled_in, spoken, spoken_in_full, usage, usages, write
 
-__all__ = ["LONGEST_LINE", "nearest", "read", "spoken", "usage", "usages", "words_of", "write"]
+__all__ = [
+    "LONGEST_LINE",
+    "filled_in",
+    "nearest",
+    "read",
+    "spoken",
+    "spoken_in_full",
+    "usage",
+    "usages",
+    "words_of",
+    "write",
+]
 
 LONGEST_LINE: Final = 200
 """The longest line read as a command."""

@@ -6,12 +6,13 @@ chance.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Collection, Iterable, Sequence
 from math import sqrt
 from typing import Any, Final, NamedTuple
 
 from engine.auctions import amount_of, step_of
-from engine.coach.review import Change, Outcome, Tried
+from engine.coach.review import Change, Outcome
 from engine.facts import Fact, Step, seen
 from engine.game import Game
 from engine.tell import Text, common, say, sentence
@@ -61,17 +62,34 @@ class Watch:
 
     `bought` is whether the player won that auction, None if none ended yet, and `paid` their highest bid if they did.
     `moves` are outcomes that say no more than what the player chose. Without a state to begin with, only bids are watched.
+    `counted` are the words by which the page numbers what is going on, such as `lot`: no other number means anything to a reader.
     """
 
-    __slots__ = ("_bid", "_game", "_scores", "_seat", "_turn", "bought", "moves", "outcomes", "paid")
+    __slots__ = (
+        "_bid",
+        "_counted",
+        "_game",
+        "_scores",
+        "_seat",
+        "_topic",
+        "_turn",
+        "bought",
+        "moves",
+        "outcomes",
+        "paid",
+    )
 
-    def __init__(self, game: Game[Any], seat: int, state: Any = None) -> None:
+    def __init__(
+        self, game: Game[Any], seat: int, state: Any = None, topic: str = "", counted: Collection[str] = ()
+    ) -> None:
         self.outcomes: dict[Key, Sentences] = {}
         self.moves: set[Key] = set()
         self.bought: bool | None = None
         self.paid: int | None = None
         self._game = game
         self._seat = seat
+        self._topic = topic
+        self._counted = counted
         self._scores = None if state is None else game.standing(state).scores
         self._turn = 0
         self._bid: int | None = None
@@ -92,10 +110,19 @@ class Watch:
                 state, scores = each.apply(state), self._scores
                 self._scores = self._game.standing(state).scores
                 if step is not None and step.ends:
-                    self._note(each, step.winner, _won(step, topic))
+                    self._note(each, step.winner, self.won(step, topic))
                 elif self._scores != scores:
                     self._note(each, getattr(each, "seat", None), None)
         self._turn += 1
+
+    def won(self, step: Step, topic: str) -> Text:
+        """Return who won what this turn was about, in plain words."""
+        what: Text | str = topic
+        if topic.rpartition(" ")[0] not in self._counted:
+            what = say("this auction") if topic == self._topic else say("the next auction")
+        if step.winner is None:
+            return say("Nobody wins {what}.", what=what)
+        return say("{seat} [wins|win] {what}.", seat=step.winner, what=what)
 
     def _follow(self, steps: Iterable[Step | None]) -> bool:
         """Note the player's bids, and who wins. Return whether an auction ended."""
@@ -121,7 +148,8 @@ class Watch:
 
 def outcomes(pairs: Pairs, seat: int, *, better: bool) -> tuple[Outcome, ...]:
     """Return what happens clearly more often after one of the choices: to the player themselves, and otherwise;
-    each at most once. The words are those of the better choice, the first one or not, if it happens after that one at all.
+    each at most once. The words are those of the better choice, the first one or not, if it happens after that one at all;
+    for others, those of the choice after which it happens more often.
     """
     moves = {key for pair in pairs for each in pair for key in each.seen.moves}
     keys = dict.fromkeys(key for pair in pairs for each in pair for key in each.seen.outcomes if key not in moves)
@@ -135,13 +163,14 @@ def outcomes(pairs: Pairs, seat: int, *, better: bool) -> tuple[Outcome, ...]:
             [each.seen.outcomes[key] for each in column if key in each.seen.outcomes]
             for column in zip(*pairs, strict=True)
         ]
-        all_words = columns[0 if better else 1] or columns[1 if better else 0]
+        own = key[1] == seat
+        first = better if own else mean > 0
+        all_words = columns[0 if first else 1] or columns[1 if first else 0]
         plain = all_words[0].plain if all(each.plain == all_words[0].plain for each in all_words) else None
         says = common([each.says for each in all_words])
         if plain is not None and (says is None or len(str(says)) > _LONG):
             says = plain
         often, others = (1000 * sum(column) // len(pairs) for column in zip(*counts, strict=True))
-        own = all_words[0].seat == seat
         known = found.get(own)
         if says is not None and (known is None or abs(often - others) > abs(known.often - known.other)):
             found[own] = Outcome(says, often, others)
@@ -172,12 +201,12 @@ def prices(pairs: Pairs) -> tuple[int, int] | None:
     return round(1000 * mine), round(1000 * other)
 
 
-def tried(amount: int, seen: Sequence[Watch]) -> Tried:
-    """Return how often a bid won the auction at hand, and for how much on average."""
+def outcome_of_bid(seen: Sequence[Watch]) -> tuple[int | None, int | None]:
+    """Return how often a bid won the auction at hand, and for how much on average, in thousandths; None if that isn't known."""
     bought = [each.bought for each in seen if each.bought is not None]
     paid = [each.paid for each in seen if each.paid is not None]
     won = 1000 * sum(bought) // len(bought) if 2 * len(bought) > len(seen) else None
-    return Tried(amount, won, 1000 * sum(paid) // len(paid) if len(paid) >= _FEWEST_TRIED else None)
+    return won, 1000 * sum(paid) // len(paid) if len(paid) >= _FEWEST_TRIED else None
 
 
 def is_worth_telling(worth: int, better: int | None, worse: int | None) -> bool:
@@ -215,16 +244,14 @@ def chance_with_interval(wins: int, games: int) -> tuple[int, int, int]:
     return round(1000 * chance), round(1000 * max(0.0, centre - reach)), round(1000 * min(1.0, centre + reach))
 
 
+def counted_by(game: Game[Any], view: Any, seat: int) -> frozenset[str]:
+    """Return the words by which the page numbers what is going on, from the title of the board: `lot` in “Templari, lot 7 of 30”."""
+    return frozenset(re.findall(r"\b([a-z]+) \d", str(game.board(view, seat).title)))
+
+
 def parts_of_win(game: Game[Any], state: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return each seat's part of the win, and the scores. In a game that wasn't played to its end, the leaders share the win."""
     standing = game.standing(state)
     most = max(standing.scores)
     first = standing.ranking[0] if standing.over else [s for s, score in enumerate(standing.scores) if score == most]
     return tuple(WHOLE // len(first) * (s in first) for s in range(len(standing.scores))), standing.scores
-
-
-def _won(step: Step, topic: str) -> Text:
-    """Return who won what this turn was about, in plain words."""
-    if step.winner is None:
-        return say("Nobody wins {topic}.", topic=topic)
-    return say("{seat} [wins|win] {topic}.", seat=step.winner, topic=topic)

@@ -106,11 +106,13 @@ def _reasons(verdict: Verdict) -> Iterator[Text]:
     why, mistake = verdict.reasons, verdict.gain < 0
     yield from _worth(why)
     for place, each in enumerate(why.outcomes):
-        # What happens to others less often after the better choice goes without saying, beside what happens to the player.
+        # Beside what the player gets by the better choice, what others get by the worse one is why it matters.
         if not place or (each.often < each.other) == mistake:
             yield _outcome(each, mistake=mistake)
+        else:
+            yield _otherwise(each, mistake=mistake)
     if why.paid is not None and abs(why.paid[0] - why.paid[1]) >= _LEAST_PAID:
-        yield _paid(*(why.paid[::-1] if mistake else why.paid))
+        yield _paid(*(why.paid[::-1] if mistake else why.paid), why.money)
     yield from _scores(why, mistake=mistake)
 
 
@@ -131,15 +133,31 @@ def _outcome(outcome: Outcome, *, mistake: bool) -> Text:
     return say("{often}, instead of {others}: {what}", often=often, others=others, what=what)
 
 
+def _otherwise(outcome: Outcome, *, mistake: bool) -> Text:
+    """Return what happens to another player after the worse choice."""
+    often = of_often(outcome.often if mistake else outcome.other)
+    if often.values:
+        return say("Otherwise, in {often} games: {what}", often=often, what=outcome.says)
+    return say("Otherwise, {often}: {what}", often=often, what=outcome.says)
+
+
 def _often(thousandths: int) -> Text:
     """Return how often, as the beginning of a sentence."""
     often = of_often(thousandths)
     return say("in {often} games", often=often) if often.values else often
 
 
-def _paid(better: int, worse: int) -> Text:
+def _paid(better: int, worse: int, money: str | None) -> Text:
+    """Return how the winning bid changes, and what that saves if it's paid in money."""
+    whole, others = _whole(better), _whole(worse)
+    if money is None or whole >= others:
+        return say("When you win, your bid is about {better} instead of {worse}.", better=whole, worse=others)
     return say(
-        "When you win, your bid is about {better} instead of {worse}.", better=_whole(better), worse=_whole(worse)
+        "When you win, your bid is about {better} instead of {worse}, so you keep about {saved} more {money}.",
+        better=whole,
+        worse=others,
+        saved=others - whole,
+        money=money,
     )
 
 

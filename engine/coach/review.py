@@ -38,11 +38,18 @@ class Change:
     points: int
 
 
+def _in_words(data: dict[str, Any]) -> dict[str, Any]:
+    """Bring up a bid from when only amounts were tried."""
+    amount = data.pop("amount")
+    return {**data, "bid": str(amount)}
+
+
 @fact
 class Tried:
-    """An amount that the coach tried: how often it won the auction, and for what on average, in thousandths; None if it's not known."""
+    """A bid that the coach tried: how often it won the auction, and for what on average, in thousandths; None if it's not known."""
 
-    amount: int
+    older: ClassVar = (_in_words,)
+    bid: str
     won: int | None
     paid: int | None
 
@@ -52,8 +59,8 @@ class Reasons:
     """What was clearly different between two choices.
 
     `points` is by how many thousandths of a point `chosen` changes the player's score at the end, and `rival` the same for
-    another player. `paid` is the average winning bid after each of them, in thousandths. `worth` is about the most that a bid
-    could be without doing harm. None where there's nothing to say.
+    another player. `paid` is the average winning bid after each of them, in thousandths, in `money` if bids are paid. `worth` is
+    about the most that a bid could be without doing harm. None where there's nothing to say.
     """
 
     outcomes: tuple[Outcome, ...] = ()
@@ -62,6 +69,7 @@ class Reasons:
     paid: tuple[int, int] | None = None
     tried: tuple[Tried, ...] = ()
     worth: int | None = None
+    money: str | None = None
 
 
 def _without_reasons(data: dict[str, Any]) -> dict[str, Any]:

@@ -1,71 +1,69 @@
-"""How a review is made: which decisions are studied, and the games that are played on from them.
+"""How a review is made: which decisions are studied, what each is compared with, and which are named.
 
-Each decision is first looked at as the Regular bot would. Those that look worst and best, and as many others as the budget
-bears, are then played on to the end of the game, by quick choices at all seats. Two choices are compared in the same worlds
-with the same luck, so that only the choice makes a difference, and in fresh worlds, so that no choice looks bad by chance.
+Each decision is first looked at as the Regular bot would. Those that look worst are compared with what the Expert bot would
+have chosen, and those that look best with the obvious choice: in the same worlds and with the same luck, so that only the
+choice makes a difference, among players who think about their next choices (`playouts`).
+
+A first sample says which comparisons look like something, and only a second one, in fresh worlds, says how much it is. The
+same games can't both pick the largest of several differences and measure it: part of what they pick is luck.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 from engine import grammar
 from engine.chance import Draw, Stream, seed_from
-from engine.coach import endings
+from engine.coach import bids, endings
 from engine.coach.endings import WHOLE, Ended, Watch, parts_of_win
-from engine.coach.review import Luck, Point, Reasons, Review, Side, Tried, Verdict
-from engine.decisions import Act, Amount, Choice, Decision
+from engine.coach.playouts import THOUGHT, THOUGHTS, Moment, Playouts, go
+from engine.coach.review import Luck, Point, Reasons, Review, Side, Verdict
+from engine.decisions import Choice, Decision
 from engine.facts import fold, seen
 from engine.game import Game
 from engine.options import Options
 from engine.records import replace
 from engine.search import course
-from engine.search.course import Course
+from engine.search.foresight import Foresight
 from engine.search.levels import LEVELS, choose
 from engine.search.look_ahead import hope
-from engine.search.playout import Horizon, imagined, quick_choices
-from engine.search.tree import STEPS, worth_trying
+from engine.search.playout import Horizon
+from engine.search.tree import worth_trying
 from engine.table import Entry
 
 GAMES: Final = 200
 """Games played on from each point of the chart."""
-COMPARED: Final = (100, 400)
+COMPARED: Final = (70, 200)
 """The fewest and the most games in which two choices are compared; the fewer, the longer the game is."""
+FIRST: Final = 3
+"""The first sample is a third as large as the second."""
+FAVOURED: Final = 1
+"""Standard errors by which each of the two samples has to speak for a decision to be named: of choices that make no difference,
+chance would name one in forty."""
 WORLDS: Final = 16
 """Worlds in which every decision is first looked at."""
 WORLDS_FOR_WORTH: Final = 48
-STUDIED: Final = 4
-"""Decisions at each end that are compared to the end of the game, for those that are named."""
+STUDIED: Final = (5, 3)
+"""The most decisions that look worst, and best, and are compared."""
 NAMED: Final = 3
 """The most mistakes and best moves that are named."""
 MOST_POINTS: Final = 40
 BUDGET: Final = 200_000
-"""Choices in imagined games, about, for all comparisons of a side, and as many for its chart, whose points are fewer if need be."""
-LONGEST: Final = 2_000
-"""Turns after which a game is called for the player in the lead."""
+"""Choices in imagined games, about, for the chart of a side, whose points are fewer if need be."""
+COMPARISONS: Final = 420_000
+"""Choices in imagined games, about, for what measures the comparisons of all sides."""
 DRAWS_STUDIED: Final = 6
 HINTED: Final = 60
 """Games in which the choice of a hint and another one are compared: a player waits for it."""
-_TRIES: Final = 3
 _FIRST_SIGHTS: Final = 9
 
 _REGULAR: Final = LEVELS["regular"]
+_EXPERT: Final = LEVELS["expert"]
 
 Turns = Sequence[tuple[int, Entry]]
 """The entries of a game, oldest first, each with its turn."""
-
-
-class _Moment(NamedTuple):
-    """A decision of the reviewed player: the truth and their view before it."""
-
-    turn: int
-    state: Any
-    view: Any
-    decision: Decision
-    chosen: Choice
 
 
 class _Played(NamedTuple):
@@ -96,13 +94,14 @@ def review_of(
     length = sum(len(each.entry.choices) for each in played)
     fewest, most = COMPARED
     # On average, half of the game is played on, with each of two choices.
-    compared = min(most, max(fewest, BUDGET // max(1, 2 * STUDIED * length)))
+    sides = 1 if type(game).imagine is Game.imagine else 2
+    compared = min(most, max(fewest, COMPARISONS // (sides * 2 * NAMED * (length + 2 * THOUGHTS * THOUGHT))))
     known = _Study(game, seats, seat, seed_from(seed, [f"coach {seat}", "known"]), compared, open_hands=False)
     side = known.side(moments)
     opened, opened_side = known, None
-    if type(game).imagine is not Game.imagine:
+    if sides > 1:
         opened = _Study(game, seats, seat, seed_from(seed, [f"coach {seat}", "open"]), compared, open_hands=True)
-        opened_side = opened.side(moments)
+        opened_side = opened.side(moments, side)
     luck = opened.luck(start, options, played, (opened_side or side).chart)
     end = played[-1].after if played else start
     share = parts_of_win(game, end)[0][seat] * 1000 // WHOLE
@@ -115,7 +114,7 @@ def hint_for(game: Game[Any], view: Any, decision: Decision, seed: bytes) -> Ver
     seats = len(game.standing(view).scores)
     chosen = choose(game, view, decision, LEVELS["expert"], Stream(seed, 0))
     study = _Study(game, seats, decision.seat, seed_from(seed, ["hint"]), HINTED, open_hands=False)
-    return study.hint(_Moment(0, None, view, decision, chosen))
+    return study.hint(Moment(0, None, view, decision, chosen))
 
 
 def _played(start: Any, turns: Turns) -> Iterator[_Played]:
@@ -127,22 +126,20 @@ def _played(start: Any, turns: Turns) -> Iterator[_Played]:
 
 def _moments(
     game: Game[Any], start: Any, played: Sequence[_Played], seat: int, own: Container[int]
-) -> Iterator[_Moment]:
+) -> Iterator[Moment]:
     view = start
     for turn, entry, before, _after in played:
         if seat in entry.choices and seat not in entry.alone and turn in own:
             decision = game.asks(view, seat)
             if decision is not None and decision.only() is None and entry.choices[seat] in decision:
-                yield _Moment(turn, before, view, decision, entry.choices[seat])
+                yield Moment(turn, before, view, decision, entry.choices[seat])
         view = fold(view, (seen(each, seat) for each in entry.facts))
 
 
 class _Study:
-    """Games imagined by what the player knew, or from the truth. Two choices are `compared` in so many of them."""
+    """A player's decisions, looked at by what the player knew, or with all hands open. Two choices are compared in `compared` games."""
 
     def __init__(self, game: Game[Any], seats: int, seat: int, seed: bytes, compared: int, *, open_hands: bool) -> None:
-        self.games = 0
-        self._choices = 0
         self._points: dict[int, Point] = {}
         self._compared = compared
         self._game = game
@@ -150,33 +147,41 @@ class _Study:
         self._seat = seat
         self._open_hands = open_hands
         self._luck = course.Luck(Stream(seed, 0).below(2**64))
+        self._playouts = Playouts(game, seats, seat, self._luck, open_hands=open_hands)
 
-    def side(self, moments: Sequence[_Moment]) -> Side:
-        """Return the chart, the mistakes and the best moves."""
+    @property
+    def games(self) -> int:
+        """Games that were played to their end."""
+        return self._playouts.games
+
+    def side(self, moments: Sequence[Moment], before: Side | None = None) -> Side:
+        """Return the chart, the mistakes and the best moves. What the side `before` named the one is never named the other."""
+        mistaken = {each.turn for each in before.mistakes} if before else set()
+        praised = {each.turn for each in before.best} if before else set()
         glances = [self._glance(moment) for moment in moments]
         places = range(len(moments))
-        worst = sorted((p for p in places if glances[p].lost > 0), key=lambda p: -glances[p].lost)[:STUDIED]
-        finest = sorted(
-            (p for p in places if glances[p].gained > glances[p].lost),
-            key=lambda p: glances[p].lost - glances[p].gained,
-        )[:STUDIED]
-        mistakes = [self._verdict(moments[place], glances[place].best) for place in worst]
-        # A choice can beat the obvious one and still be a mistake, because a third one was better.
-        wrong = {each.turn for each in mistakes if each.high < 0}
-        finest = [place for place in finest if moments[place].turn not in wrong]
-        best = [self._verdict(moments[place], glances[place].obvious) for place in finest]
-        return Side(
-            self._chart(moments),
-            tuple(sorted((v for v in mistakes if v.high < 0), key=lambda v: v.gain)[:NAMED]),
-            tuple(sorted((v for v in best if v.low > 0), key=lambda v: -v.gain)[:NAMED]),
+        worst = sorted(
+            (p for p in places if glances[p].lost > 0 and moments[p].turn not in praised),
+            key=lambda p: -glances[p].lost,
         )
+        mistakes = self._clear(
+            [(moments[p], self._wise(moments[p], glances[p])) for p in worst[: STUDIED[0]]], better=False
+        )
+        # A choice can beat the obvious one and still be a mistake, because a third one was better.
+        mistaken |= {each.turn for each in mistakes}
+        finest = sorted(
+            (p for p in places if glances[p].gained > glances[p].lost and moments[p].turn not in mistaken),
+            key=lambda p: glances[p].lost - glances[p].gained,
+        )
+        best = self._clear([(moments[p], glances[p].obvious) for p in finest[: STUDIED[1]]], better=True)
+        return Side(self._chart(moments), mistakes, best)
 
-    def hint(self, moment: _Moment) -> Verdict:
+    def hint(self, moment: Moment) -> Verdict:
         """Compare a choice with the one that looks best of the others."""
         found = worth_trying(self._game, moment.view, moment.decision, self._luck, _REGULAR.choices)
         others = [choice for choice in found if choice != moment.chosen] or [moment.chosen]
         hopes = self._hopes(moment, others, WORLDS)
-        return self._verdict(moment, others[hopes.index(max(hopes))])
+        return self._verdict(moment, others[hopes.index(max(hopes))])[0]
 
     def luck(self, start: Any, options: Options, played: Sequence[_Played], chart: Sequence[Point]) -> tuple[Luck, ...]:
         """Return what the draws did in the deal and where the chart jumps most, if it is sure that they did something."""
@@ -188,12 +193,7 @@ class _Study:
         found = [self._of_draws(start, each) for each in studied]
         return tuple(sorted((each for each in found if each.low > 0 or each.high < 0), key=lambda each: each.turn))
 
-    def _world(self, moment: _Moment) -> Any:
-        if self._open_hands:
-            return moment.state
-        return imagined(self._game, moment.view, self._seat, self._luck, _TRIES)
-
-    def _glance(self, moment: _Moment) -> _Glance:
+    def _glance(self, moment: Moment) -> _Glance:
         """Look at a decision as the Regular bot does, in more worlds."""
         found = worth_trying(self._game, moment.view, moment.decision, self._luck, _REGULAR.choices)
         obvious = self._at_first_sight(moment)
@@ -203,16 +203,24 @@ class _Study:
         mine = hopes[moment.chosen]
         return _Glance(best, obvious, max(0, hopes[best] - mine), mine - hopes[obvious])
 
-    def _hopes(self, moment: _Moment, choices: Sequence[Choice], worlds: int) -> list[int]:
+    def _wise(self, moment: Moment, glance: _Glance) -> Choice:
+        """Return what the Expert bot would choose, or in a game that nobody can look ahead in what looks best at a glance."""
+        if type(self._game).quick is Game.quick:
+            return glance.best
+        truth = moment.state if self._open_hands else None
+        search = Foresight(self._game, moment.view, moment.decision, self._luck, _EXPERT, truth)
+        return search.run(_EXPERT.iterations)
+
+    def _hopes(self, moment: Moment, choices: Sequence[Choice], worlds: int) -> list[int]:
         hopes = [0] * len(choices)
         for _ in range(worlds):
-            truth, seed = self._world(moment), self._luck.below(2**32)
+            truth, seed = self._playouts.world(moment), self._luck.below(2**32)
             for place, choice in enumerate(choices):
                 luck = course.Luck(seed)
                 hopes[place] += hope(self._game, self._seats, truth, self._seat, choice, _REGULAR, luck)
         return hopes
 
-    def _at_first_sight(self, moment: _Moment) -> Choice:
+    def _at_first_sight(self, moment: Moment) -> Choice:
         """Return the choice that is made most often at first sight, or the default of a game that has none."""
         sights: dict[Choice, int] = {}
         for _ in range(_FIRST_SIGHTS):
@@ -220,95 +228,97 @@ class _Study:
             sights[choice] = sights.get(choice, 0) + 1
         return max(sights, key=lambda choice: sights[choice])
 
-    def _verdict(self, moment: _Moment, other: Choice) -> Verdict:
-        """Compare the player's choice with another one, to the end of the game."""
-        pairs: list[tuple[Ended, Ended]] = []
-        for _ in range(self._compared):
-            truth, seed = self._world(moment), self._luck.below(2**32)
-            mine, others = (
-                self._end(truth, course.Luck(seed), moment.decision, choice) for choice in (moment.chosen, other)
-            )
-            pairs.append((mine, others))
-        seat, decision = self._seat, moment.decision
-        gain, low, high = endings.mean_with_interval(
-            [mine.shares[seat] - others.shares[seat] for mine, others in pairs]
-        )
-        wins = sum(mine.shares[seat] for mine, _other in pairs)
+    def _clear(self, compared: Sequence[tuple[Moment, Choice]], *, better: bool) -> tuple[Verdict, ...]:
+        """Return the verdicts on decisions that were better than another choice, or worse: those that matter most first.
+        A first sample chooses those that are measured in a second one.
+        """
+        sign = 1 if better else -1
+        found = []
+        for moment, other in compared:
+            if other == moment.chosen:
+                continue
+            pairs = self._playouts.pairs(moment, other, max(1, self._compared // FIRST))
+            if (gain := self._favoured(pairs, sign)) is not None:
+                found.append((gain, moment, other))
+        found.sort(key=lambda each: -each[0])
+        verdicts = []
+        for _, moment, other in found[:NAMED]:
+            verdict, pairs = self._verdict(moment, other)
+            if self._favoured(pairs, sign) is not None:
+                verdicts.append(replace(verdict, reasons=self._reasons(moment, other, pairs, better=better)))
+        return tuple(sorted(verdicts, key=lambda each: -sign * each.gain))
+
+    def _favoured(self, pairs: endings.Pairs, sign: int) -> float | None:
+        """Return the mean gain, or loss if `sign` is -1, if it is more than chance would often make it; None otherwise."""
+        mean, error = endings.mean_and_error(self._gains(pairs))
+        return sign * mean if sign * mean > FAVOURED * error else None
+
+    def _gains(self, pairs: endings.Pairs) -> list[int]:
+        return [mine.shares[self._seat] - others.shares[self._seat] for mine, others in pairs]
+
+    def _verdict(self, moment: Moment, other: Choice) -> tuple[Verdict, list[tuple[Ended, Ended]]]:
+        """Compare the player's choice with another one, to the end of the game. Return also the games."""
+        decision, pairs = moment.decision, self._playouts.pairs(moment, other, self._compared)
+        wins = sum(mine.shares[self._seat] for mine, _other in pairs)
         self._points[moment.turn] = Point(moment.turn, *endings.chance_with_interval(wins, self._compared))
-        return Verdict(
+        verdict = Verdict(
             moment.turn,
             grammar.write(decision, moment.chosen),
             grammar.write(decision, other),
             self._points[moment.turn].chance,
-            gain,
-            low,
-            high,
-            grammar.spoken(decision, moment.chosen),
-            grammar.spoken(decision, other),
-            self._reasons(moment, other, pairs, better=gain > 0) if low > 0 or high < 0 else Reasons(),
+            *endings.mean_with_interval(self._gains(pairs)),
+            grammar.spoken_in_full(decision, moment.chosen),
+            grammar.spoken_in_full(decision, other),
         )
+        return verdict, pairs
 
-    def _reasons(self, moment: _Moment, other: Choice, pairs: endings.Pairs, *, better: bool) -> Reasons:
+    def _reasons(self, moment: Moment, other: Choice, pairs: endings.Pairs, *, better: bool) -> Reasons:
         """Return what is different between two choices. `better` is whether the player's own is the better one."""
         points, rival = endings.changes(pairs, self._seat)
         why = Reasons(endings.outcomes(pairs, self._seat, better=better), points, rival)
-        if (act := self._bidding(moment.decision, moment.chosen, other)) is None:
+        if (act := bids.act_of(moment.decision, moment.chosen, other)) is None:
             return why
-        mine, others = (each.number() if each in act else None for each in (moment.chosen, other))
-        tried, worth = self._tried(moment, act, {n for n in (mine, others) if n is not None})
+        pair = (moment.chosen, other)
+        tried, worth = bids.tried(moment.decision, act, pair, lambda choices: self._bids(moment, choices))
+        if worth is None:
+            return replace(why, tried=tried)
+        mine, others = (each.number() if each in act else None for each in pair)
         fits = endings.is_worth_telling(worth, *((mine, others) if better else (others, mine)))
-        return replace(why, paid=endings.prices(pairs), tried=tried, worth=worth if fits else None)
+        paid = endings.prices(pairs)
+        money = act.blanks[0].name if paid is not None else None
+        return replace(why, paid=paid, tried=tried, worth=worth if fits else None, money=money)
 
-    def _bidding(self, decision: Decision, *pair: Choice) -> Act | None:
-        """Return the act with which amounts are bid, if both choices are amounts or the default; None otherwise."""
-        raised = next((each for each in pair if each != decision.default), decision.default)
-        act = next(act for act in decision.acts if raised in act)
-        bids = len(act.blanks) == 1 and isinstance(act.blanks[0], Amount)
-        return act if bids and all(each in act or each == decision.default for each in pair) else None
-
-    def _tried(self, moment: _Moment, act: Act, own: set[int]) -> tuple[tuple[Tried, ...], int]:
-        """Return how often some amounts win the auction, and the highest that does no worse than the default."""
-        decision, blank = moment.decision, act.blanks[0]
-        assert isinstance(blank, Amount), "only amounts are bid"
-        amounts = sorted({n for step in STEPS if (n := blank.low + step) in blank} | own)
-        choices = [decision.default, *(Choice(act.verb, (number,)) for number in amounts)]
+    def _bids(self, moment: Moment, choices: Sequence[Choice]) -> tuple[list[int], list[list[Watch]]]:
+        """Return how good each choice looks once the auction is over, and what was seen in its games."""
+        decision = moment.decision
         hopes, seen = [0] * len(choices), [list[Watch]() for _ in choices]
         for _ in range(WORLDS_FOR_WORTH):
-            truth, seed = self._world(moment), self._luck.below(2**32)
+            truth, seed, minds = self._playouts.world(moment), self._luck.below(2**32), self._playouts.minds()
             for place, choice in enumerate(choices):
                 luck = course.Luck(seed)
-                played, watch = self._course(truth, luck), Watch(self._game, self._seat)
-                self._choose(played, luck, decision, choice, watch)
+                played, watch = self._playouts.begin(truth, luck), Watch(self._game, self._seat)
+                self._playouts.choose(played, luck, minds, decision, choice, watch)
                 horizon = Horizon(decision.topic, _REGULAR.topics, _REGULAR.turns)
                 while not horizon.reached(played):
-                    _go(played, quick_choices(played, luck), watch)
+                    go(played, minds.choices(played, luck), watch)
                 hopes[place] += self._game.prospect(played.state, self._seat)
                 seen[place].append(watch)
-        worth = max((n for n, each in zip(amounts, hopes[1:], strict=True) if each >= hopes[0]), default=0)
-        # One amount that is too much is as many as a reader wants to see.
-        shown = amounts[: bisect_right(amounts, max(worth, *own)) + 1]
-        return tuple(map(endings.tried, shown, seen[1:])), worth
+        return hopes, seen
 
-    def _chart(self, moments: Sequence[_Moment]) -> tuple[Point, ...]:
+    def _chart(self, moments: Sequence[Moment]) -> tuple[Point, ...]:
         """Return the chance after the decisions that were compared, and after as many others as the budget bears, spread over the
         game."""
         points = {place: self._points[each.turn] for place, each in enumerate(moments) if each.turn in self._points}
-        before = self._choices
+        before = self._playouts.cost
         for place in _spread(len(moments)):
-            if len(points) == MOST_POINTS or self._choices - before > BUDGET:
+            if len(points) == MOST_POINTS or self._playouts.cost - before > BUDGET:
                 break
             if place not in points:
                 points[place] = self._point(moments[place])
         return tuple(points[place] for place in sorted(points))
 
-    def _point(self, moment: _Moment) -> Point:
-        wins = 0
-        for _ in range(GAMES):
-            luck = course.Luck(self._luck.below(2**32))
-            played = self._course(self._world(moment), luck)
-            self._choose(played, luck, moment.decision, moment.chosen)
-            wins += self._play_on(played, luck)[0][self._seat]
-        return Point(moment.turn, *endings.chance_with_interval(wins, GAMES))
+    def _point(self, moment: Moment) -> Point:
+        return Point(moment.turn, *endings.chance_with_interval(self._playouts.wins(moment, GAMES), GAMES))
 
     def _of_draws(self, start: Any, played: _Played) -> Luck:
         """Compare the draws of an entry with others after the same choices."""
@@ -316,50 +326,16 @@ class _Study:
         for _ in range(GAMES):
             seed = self._luck.below(2**32)
             mine, luck = course.Luck(seed), course.Luck(seed)
-            actual = self._course(played.after, mine)
+            actual = self._playouts.begin(played.after, mine)
             if played.entry.choices:
-                other = self._course(played.before, luck)
+                other = self._playouts.begin(played.before, luck)
                 other.go(played.entry.choices)
             else:
-                other = self._course(_dealt(self._game, start, luck), luck)
-            gains.append(self._play_on(actual, mine)[0][self._seat] - self._play_on(other, luck)[0][self._seat])
+                other = self._playouts.begin(_dealt(self._game, start, luck), luck)
+            gains.append(
+                self._playouts.play_on(actual, mine)[0][self._seat] - self._playouts.play_on(other, luck)[0][self._seat]
+            )
         return Luck(played.turn, *endings.mean_with_interval(gains))
-
-    def _end(self, truth: Any, luck: Draw, decision: Decision, choice: Choice) -> Ended:
-        """Play a game to its end after a choice."""
-        played, watch = self._course(truth, luck), Watch(self._game, self._seat, truth)
-        self._choose(played, luck, decision, choice, watch)
-        while played.asks and not watch.over:
-            _go(played, quick_choices(played, luck), watch)
-        return Ended(*self._play_on(played, luck), watch)
-
-    def _choose(
-        self, played: Course, luck: Draw, decision: Decision, choice: Choice, watch: Watch | None = None
-    ) -> None:
-        """Settle the turn in which the player makes this choice, and the others quick ones."""
-        ends_turn = choice.verb in decision.closes
-        others = {} if ends_turn else quick_choices(played, luck, without=self._seat)
-        complete = ends_turn or len(others) + 1 == len(played.opened)
-        _go(played, {**others, self._seat: choice} if complete else others, watch)
-
-    def _course(self, state: Any, luck: Draw) -> Course:
-        return Course(self._game, self._seats, state, lambda _turn: luck)
-
-    def _play_on(self, played: Course, luck: Draw) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Play on to the end; return each seat's part of the win, and the scores."""
-        while played.asks and played.turn < LONGEST:
-            self._choices += len(played.asks)
-            played.go(quick_choices(played, luck))
-        self.games += 1
-        return parts_of_win(self._game, played.state)
-
-
-def _go(played: Course, choices: Mapping[int, Choice], watch: Watch | None) -> None:
-    """Play a turn, and watch what happens."""
-    topic, before = next(iter(played.asks.values())).topic, played.state
-    happened = played.go(choices)
-    if watch is not None and not watch.over:
-        watch.see(topic, before, happened, played.state)
 
 
 def _dealt(game: Game[Any], start: Any, luck: Draw) -> Any:

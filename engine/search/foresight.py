@@ -9,7 +9,7 @@ Nobody in these games may choose by what its seat can't see.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any, Final
 
 from engine.chance import Draw
@@ -30,61 +30,90 @@ TRUTHS: Final = 3
 """Imagined truths to choose one from, by how plausible each is."""
 
 
-class Foresight:
-    """One comparison, for one decision."""
+class Minds:
+    """How everyone chooses in the games of one imagined world: with a few thoughts in each game, and quickly once those are spent.
 
-    def __init__(self, game: Game[Any], view: Any, decision: Decision, draw: Draw, level: Level) -> None:
+    Anyone who knows the same there thinks the same, so what doesn't depend on a choice to be compared is thought only once.
+    A seat's thoughts take no luck from the game: each has its own seed.
+    """
+
+    def __init__(self, game: Game[Any], seeds: Sequence[int], level: Level, thoughts: int) -> None:
+        self._game = game
+        self._seeds = seeds
+        self._level = level
+        self._most = self._left = thoughts
+        self._known: dict[Hashable, Choice] = {}
+
+    @property
+    def thoughts(self) -> int:
+        """How many choices were thought about so far: what was known already isn't thought again."""
+        return len(self._known)
+
+    def begin(self) -> None:
+        """Begin another game in this world."""
+        self._left = self._most
+
+    def choices(self, course: Course, luck: Draw, without: int | None = None) -> dict[int, Choice]:
+        """Return a choice for each other seat that is asked, or a single one that ends the turn at once."""
+        found: dict[int, Choice] = {}
+        for seat, decision in course.opened.items():
+            if seat != without:
+                found[seat] = self._choice(course.state, decision, luck)
+                if found[seat].verb in decision.closes:
+                    return {seat: found[seat]}
+        return found
+
+    def _choice(self, truth: Any, decision: Decision, luck: Draw) -> Choice:
+        """Return what a seat chooses by what it sees of this truth."""
+        if not self._left:
+            return quick_choice(self._game, truth, decision, luck)
+        self._left -= 1
+        view = self._game.mask(truth, decision.seat)
+        key = (decision.seat, view)
+        if key not in self._known:
+            self._known[key] = look_ahead(self._game, view, decision, self._level, Luck(self._seeds[decision.seat]))
+        return self._known[key]
+
+
+class Foresight:
+    """One comparison, for one decision, in worlds that fit the view, or in one truth if that is known."""
+
+    def __init__(
+        self, game: Game[Any], view: Any, decision: Decision, draw: Draw, level: Level, truth: Any = None
+    ) -> None:
         self._game = game
         self._view = view
+        self._truth = truth
         self._seat = decision.seat
         self._topic = decision.topic
         self._seats = len(game.standing(view).scores)
         self._level = level
         self._luck = Luck(draw.below(2**32))
         self._hopes = dict.fromkeys(worth_trying(game, view, decision, self._luck, level.choices), 0)
-        self._thoughts: dict[Hashable, Choice] = {}
-        self._left = 0
 
     def run(self, iterations: int) -> Choice:
         """Play about this many games and return the choice that did best."""
         return best_of(list(self._hopes), iterations, self._compare, self._hopes.__getitem__)
 
     def _compare(self, choices: list[Choice]) -> None:
-        """Try choices in one world. Anyone who knows the same there thinks the same."""
-        truth, seed = imagined(self._game, self._view, self._seat, self._luck, TRUTHS), self._luck.below(2**32)
-        self._thoughts.clear()
+        """Try choices in one world."""
+        truth = self._truth
+        if truth is None:
+            truth = imagined(self._game, self._view, self._seat, self._luck, TRUTHS)
+        seed = self._luck.below(2**32)
+        minds = Minds(self._game, (seed,) * self._seats, HASTY, THOUGHTS)
         for choice in choices:
-            self._hopes[choice] += self._hope(truth, choice, seed)
+            self._hopes[choice] += self._hope(truth, choice, seed, minds)
 
-    def _hope(self, truth: Any, choice: Choice, seed: int) -> int:
+    def _hope(self, truth: Any, choice: Choice, seed: int, minds: Minds) -> int:
         """Return how good it looks after this choice, at the horizon."""
-        luck, self._left = Luck(seed), THOUGHTS
+        luck = Luck(seed)
+        minds.begin()
         course = Course(self._game, self._seats, truth, lambda _turn: luck)
         ends_turn = choice.verb in course.asks[self._seat].closes
-        others = {} if ends_turn else self._choices(course, luck, seed, without=self._seat)
+        others = {} if ends_turn else minds.choices(course, luck, without=self._seat)
         course.go({**others, self._seat: choice} if len(others) + 1 == len(course.opened) or ends_turn else others)
         horizon = Horizon(self._topic, self._level.topics, self._level.turns)
         while not horizon.reached(course):
-            course.go(self._choices(course, luck, seed))
+            course.go(minds.choices(course, luck))
         return self._game.prospect(course.state, self._seat)
-
-    def _choices(self, course: Course, luck: Luck, seed: int, without: int | None = None) -> dict[int, Choice]:
-        """Return a choice for each other seat that is asked, or a single one that ends the turn at once."""
-        found: dict[int, Choice] = {}
-        for seat, decision in course.opened.items():
-            if seat != without:
-                found[seat] = self._choice(course.state, decision, luck, seed)
-                if found[seat].verb in decision.closes:
-                    return {seat: found[seat]}
-        return found
-
-    def _choice(self, truth: Any, decision: Decision, luck: Luck, seed: int) -> Choice:
-        """Return what a seat chooses by what it sees of this truth. Its thoughts take no luck from the game."""
-        if not self._left:
-            return quick_choice(self._game, truth, decision, luck)
-        self._left -= 1
-        view = self._game.mask(truth, decision.seat)
-        key = (decision.seat, view)
-        if key not in self._thoughts:
-            self._thoughts[key] = look_ahead(self._game, view, decision, HASTY, Luck(seed))
-        return self._thoughts[key]

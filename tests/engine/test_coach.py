@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -12,12 +13,14 @@ import pytest
 from engine import codec
 from engine.bots import BOTS
 from engine.chance import Stream, bot_seed
-from engine.coach import KINDS, Outcome, Reasons, Review, Verdict, endings, review_of, study
+from engine.coach import KINDS, Outcome, Reasons, Review, Tried, Verdict, bids as bidding, endings, review_of, study
 from engine.coach.endings import Ended, Sentences, Watch
+from engine.coach.playouts import Playouts
 from engine.coach.remarks import of_best, of_luck, of_mistake
 from engine.coach.review import Change
 from engine.coach.study import GAMES, MOST_POINTS, NAMED
 from engine.decisions import Choice
+from engine.facts import Step
 from engine.game import Game, load, load_file, names
 from engine.table import begin
 from engine.tell import Teller, common, say
@@ -26,6 +29,7 @@ from tests.conftest import EVERYTHING
 pytestmark = pytest.mark.slow
 
 PURSES = load_file(Path(__file__).parent / "toys" / "purses.py")
+BAITS = load_file(Path(__file__).parent / "toys" / "baits.py")
 SEED = b"c" * 32
 EVER = range(10_000)
 
@@ -87,9 +91,14 @@ def test_events_that_never_or_always_happened_are_not_called_impossible_or_sure(
     assert sentences(Reasons((Outcome(WINS, 0, 1000),))) == ["Nearly always, instead of hardly ever, you take the Sea."]
 
 
-def test_a_rival_who_wins_less_often_is_left_out_beside_what_the_player_wins():
+def test_a_rival_who_would_have_had_it_otherwise_is_named_beside_what_the_player_wins():
     both = (Outcome(WINS, 100, 900), Outcome(BEN_WINS, 800, 100))
-    assert len(sentences(Reasons(both))) == 1
+    assert sentences(Reasons(both))[1:] == ["Otherwise, in 8 of 10 games: Ben takes the Sea."]
+    assert sentences(Reasons((both[0], Outcome(BEN_WINS, 980, 100))))[1:] == [
+        "Otherwise, nearly always: Ben takes the Sea."
+    ]
+    swapped = (Outcome(WINS, 900, 100), Outcome(BEN_WINS, 100, 800))
+    assert sentences(Reasons(swapped), gain=200)[1:] == ["Otherwise, in 8 of 10 games: Ben takes the Sea."]
     assert sentences(Reasons(both[1:])) == ["In 1 of 10 games, instead of 8 of 10, Ben takes the Sea."]
 
 
@@ -99,6 +108,16 @@ def test_a_bid_is_told_what_it_was_worth_and_what_it_would_have_cost():
         "When you win, your bid is about 9 instead of 12.",
     ]
     assert sentences(Reasons(worth=0)) == ["No bid was worth it."]
+
+
+def test_a_cheaper_win_tells_how_much_money_is_kept():
+    assert sentences(Reasons(paid=(12_100, 9_000), money="coins")) == [
+        "When you win, your bid is about 9 instead of 12, so you keep about 3 more coins."
+    ]
+    # A better choice that costs more saves nothing, nor does a bid that isn't paid.
+    dearer = ["When you win, your bid is about 12 instead of 9."]
+    assert sentences(Reasons(paid=(9_000, 12_100), money="coins")) == dearer
+    assert sentences(Reasons(paid=(9_000, 12_100))) == dearer
 
 
 def test_only_what_is_clearly_different_is_a_reason():
@@ -136,6 +155,69 @@ def test_a_review_from_before_there_were_reasons_can_still_be_read():
         "You chose to “bid 5”. It would have been better to “bid 4”: that wins about 50 of 100 games instead of about 40. "
         "A bid of up to about 4 was worth it."
     )
+
+
+def test_a_review_from_when_only_amounts_were_tried_can_still_be_read():
+    old = (
+        '{"is":"Reasons","outcomes":[],"paid":null,"points":null,"rival":null,'
+        '"tried":[{"amount":4,"is":"Tried","paid":3900,"won":700}],"worth":4}'
+    )
+    found = codec.decoder(KINDS).decode(old)
+    assert found == Reasons(tried=(Tried("4", 700, 3_900),), worth=4)
+    assert codec.decoder(KINDS).decode(codec.dumps(found)) == found
+
+
+def asked(game, seats=3, options=None, choices=()):
+    """The first decision of a game after some choices that the first one asked makes, with its view."""
+    table = begin(game, seats, SEED, options)
+    for choice in choices:
+        table = table.submit(next(iter(table.asks())), choice)
+    seat, decision = next(iter(table.asks().items()))
+    return seat, table.view(seat), decision
+
+
+def test_tiles_and_suns_are_bids_that_can_be_tried_as_amounts_are():
+    """Bid! is about tiles, and Sun Bid about Suns."""
+    _seat, _view, tiles = asked(load("bid"))
+    bids = tiles.acts[0].choices()
+    pair = tuple(bids)[:2]
+    act = bidding.act_of(tiles, *pair)
+    assert act == tiles.acts[0]
+    rows, worth = bidding.tried(tiles, act, pair, lambda choices: ([], [[] for _ in choices]))
+    assert [each.bid for each in rows] == [", ".join(map(str, each.numbers())) for each in act.choices()]
+    assert worth is None
+    assert all(each.paid is None for each in rows)
+    _seat, _view, suns = asked(load("sun-bid"), choices=(Choice("call"),))
+    act = next(act for act in suns.acts if act.verb == "bid")
+    pair = (next(act.choices()), suns.default)
+    rows, _worth = bidding.tried(suns, bidding.act_of(suns, *pair), pair, lambda choices: ([], [[] for _ in choices]))
+    assert all(re.fullmatch(r"[A-Z][a-z]+ \(\d+\)", each.bid) for each in rows)
+    # A card that is picked or played is no bid.
+    _seat, _view, pick = asked(load("sunset-poker"))
+    assert bidding.act_of(pick, *pick.choices(2)) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "topic", "says"),
+    [
+        ("bid", "auction 1", "auction 1"),
+        ("sorcerous-futures", "auction 18", "auction 18"),
+        ("templari", "lot 1", "lot 1"),
+        ("templari", "sale 1 R3", "the next auction"),
+        ("sun-bid", "auction 18", "the next auction"),
+        ("sunset-poker", "round 1", "round 1"),
+    ],
+)
+def test_an_auction_has_a_number_only_where_the_page_counts_by_it(name, topic, says):
+    game = load(name)
+    table = begin(game, 3, SEED)
+    while name == "sorcerous-futures" and next(iter(table.asks().values())).topic == "the Crowns":
+        table = table.submit(*next((seat, decision.default) for seat, decision in table.asks().items()))
+    watch = Watch(game, 0, table.position.state, "", endings.counted_by(game, table.view(0), 0))
+    assert str(watch.won(Step(ends=True, winner=1), topic)) == f"Player 2 wins {says}."
+    assert str(watch.won(Step(ends=True), topic)) == f"Nobody wins {says}."
+    same = Watch(game, 0, table.position.state, topic, ())
+    assert str(same.won(Step(ends=True), topic)) == "Nobody wins this auction."
 
 
 def test_the_blunder_is_named_first_with_its_price():
@@ -177,6 +259,52 @@ def test_a_move_is_judged_by_what_its_player_knew_and_again_with_all_hands_open(
     assert (7, "swap") in chosen(review.known.best)
     assert (7, "swap") not in chosen(review.known.mistakes)
     assert (7, "swap") not in chosen(review.opened.best)
+
+
+def test_a_turn_is_never_named_both_a_mistake_and_one_of_the_best_moves():
+    """Not even right by what was known, and wrong with all hands open."""
+    review = reviewed(purses(2, 0, {6: "swap"}))
+    sides = (review.known, review.opened)
+    mistakes = {each.turn for side in sides for each in side.mistakes}
+    best = {each.turn for side in sides for each in side.best}
+    assert 7 in best
+    assert not mistakes & best
+
+
+def baits(number, choices):
+    """A game of Baits in which the first player makes these choices, and nobody bites."""
+    table = begin(BAITS, 2, number.to_bytes(32, "big"))
+    for verb in choices:
+        table = table.submit(0, Choice(verb))
+        if 1 in table.asks():
+            table = table.submit(1, Choice("spit"))
+    return table
+
+
+def test_a_move_that_only_thoughtless_rivals_fall_for_is_not_named_the_better_one():
+    """At first sight every bait is bitten: among such players waiting costs five coins a round."""
+    review = reviewed(baits(1, ["wait"] * 10), game=BAITS)
+    assert review.known.mistakes == ()
+    offered = reviewed(baits(1, ["wait"] * 4 + ["offer"] + ["wait"] * 5), game=BAITS)
+    assert 5 not in {each.turn for each in offered.known.best}
+
+
+def test_a_decision_that_lost_by_luck_alone_is_not_named(monkeypatch):
+    """The games that pick a decision have it lose each time. Fresh ones, which measure it, show no difference."""
+    seen, play = set(), Playouts.pairs
+
+    def pairs(self, moment, other, many):
+        found = play(self, moment, other, many)
+        lucky = (moment.turn, other) not in seen
+        seen.add((moment.turn, other))
+        won, lost = (study.WHOLE, 0), (0, study.WHOLE)
+        return [(mine._replace(shares=lost), others._replace(shares=won if lucky else lost)) for mine, others in found]
+
+    monkeypatch.setattr(Playouts, "pairs", pairs)
+    review = reviewed(purses(5, 5, {2: "burn"}))
+    assert any(turn == 3 for turn, _ in seen)
+    assert review.known.mistakes == ()
+    assert review.known.best == ()
 
 
 def test_turns_that_the_player_did_not_choose_are_not_judged():
@@ -221,7 +349,7 @@ def test_a_loser_and_a_winner_get_their_own_reviews():
 class Public(type(PURSES)):  # type: ignore[misc]
     """Purses of five coins each, which everyone sees."""
 
-    imagine = Game.imagine
+    imagine, mask = Game.imagine, Game.mask
 
     def start(self, seats, options):
         return replace(super().start(seats, options), purses=(5, 5))
@@ -266,7 +394,7 @@ def _plain():
 @pytest.mark.parametrize("name", names())
 def test_each_game_has_reviews_within_the_budget(name, monkeypatch):
     if not EVERYTHING:
-        for figure in ("GAMES", "WORLDS", "WORLDS_FOR_WORTH", "BUDGET"):
+        for figure in ("GAMES", "WORLDS", "WORLDS_FOR_WORTH", "BUDGET", "COMPARISONS"):
             monkeypatch.setattr(study, figure, getattr(study, figure) // 8)
         monkeypatch.setattr(study, "COMPARED", tuple(figure // 8 for figure in study.COMPARED))
     game = load(name)
@@ -277,16 +405,17 @@ def test_each_game_has_reviews_within_the_budget(name, monkeypatch):
         table = table.submit(seat, bot(game, table.view(seat), asks[seat], luck))
     review = reviewed(table, game=game)
     assert review.decisions
-    for side in (review.known, review.opened) if review.opened else (review.known,):
+    sides = (review.known, review.opened) if review.opened else (review.known,)
+    assert not {v.turn for each in sides for v in each.mistakes} & {v.turn for each in sides for v in each.best}
+    for side in sides:
         assert 2 <= len(side.chart) <= min(MOST_POINTS, review.decisions)
         assert len(side.mistakes) <= NAMED
         assert len(side.best) <= NAMED
-        assert not set(chosen(side.mistakes)) & set(chosen(side.best))
         # The chart shows the same chance there.
         charted = {point.turn: point.chance for point in side.chart}
         assert all(charted[each.turn] == each.chance for each in (*side.mistakes, *side.best))
     # Even a long game is played on from its middle for half of its length, on average.
-    assert review.imagined <= 2 * (MOST_POINTS * study.GAMES + 16 * study.COMPARED[1] + 12 * study.GAMES)
+    assert review.imagined <= 2 * (MOST_POINTS * study.GAMES + 18 * study.COMPARED[1] + 12 * study.GAMES)
     assert codec.decoder(KINDS).decode(codec.dumps(review)) == review
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.decisions import Act, Amount, Choice, Decision, OneOf, Ranking, Refused, Some, Split, Thing
-from engine.grammar import LONGEST_LINE, read, usage, usages, write
+from engine.grammar import LONGEST_LINE, filled_in, read, spoken_in_full, usage, usages, write
 from engine.tell import say
 from tests.fuzz.door import steps
 
@@ -33,6 +33,15 @@ DECISION = Decision(
     ),
     Choice("pass"),
 )
+
+
+def test_a_choice_that_is_told_away_from_the_table_has_the_notes_of_its_things():
+    """A bare name says nothing of what the card is worth."""
+    assert spoken_in_full(DECISION, Choice("play", ("5ML",))) == "play Forest (5 moons leaves)"
+    assert spoken_in_full(DECISION, Choice("play", ("7WY",))) == "play Cave"
+    assert spoken_in_full(DECISION, Choice("bid", (7,))) == "bid 7"
+    assert filled_in(DECISION, Choice("play", ("5ML",))) == "Forest (5 moons leaves)"
+    assert filled_in(DECISION, Choice("tiles", ((0, 2),))) == "0, 2"
 
 
 @pytest.mark.parametrize("act", DECISION.acts, ids=lambda act: act.verb)

@@ -21,8 +21,8 @@ from pbem.web.tables.charts import apart
 
 pages = Blueprint("review", __name__)
 
-FRAME = Frame(width=400, height=200, left=40, right=14, top=12, bottom=24, gap=7, baseline=4.5)
-"""About as wide as it is shown on a phone, so that its words can be read."""
+FRAME = Frame(width=400, height=234, left=40, right=14, top=28, bottom=42, gap=7, baseline=4.5)
+"""About as wide as it is shown on a phone, so that its words can be read; with room for the names of its axes."""
 
 _QUARTERS = (0, 25, 50, 75, 100)
 _TICKS = 5
@@ -121,7 +121,7 @@ def judged(found: TurnVerdict, table: ReplayTable, token: str) -> Judged:
 
 def _bid(tried: Tried, teller: Teller) -> tuple[str, str, str]:
     won = "" if tried.won is None else teller(of_often(tried.won))
-    return str(tried.amount), won, "" if tried.paid is None else str(round(tried.paid / 1000))
+    return speech.translate(tried.bid), won, "" if tried.paid is None else str(round(tried.paid / 1000))
 
 
 def _page(token: str, found: SeatReview) -> Response:
@@ -162,10 +162,8 @@ def _side(side: Side, *, teller: Teller, turn: Turn) -> PageSide:
 def _remarks(
     verdicts: Sequence[Verdict], says: Callable[[Verdict], tuple[Text, ...]], teller: Teller, turn: Turn
 ) -> tuple[Remark, ...]:
-    """Remarks that lead to the table as it was when the choice was made, one turn before its outcome."""
-    return tuple(
-        Remark(each.turn, f"{turn(each.turn - 1)}#coach", " ".join(map(teller, says(each)))) for each in verdicts
-    )
+    """Remarks that lead to the turn of the choice."""
+    return tuple(Remark(each.turn, f"{turn(each.turn)}#coach", " ".join(map(teller, says(each)))) for each in verdicts)
 
 
 def _chart(points: Sequence[Point], turn: Turn) -> ChanceChart | None:

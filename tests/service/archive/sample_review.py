@@ -12,7 +12,7 @@ from pbem.hints import HintTask
 _WHY: Final = Reasons(
     (Outcome(say("{seat} [wins|win] auction 1.", seat=0), 900, 700),),
     points=-3_200,
-    tried=(Tried(4, 700, 3_900), Tried(5, 900, 5_000)),
+    tried=(Tried("4", 700, 3_900), Tried("5", 900, 5_000)),
     worth=4,
 )
 _MISTAKE: Final = Verdict(2, "bid 5", "bid 4", 400, -100, -150, -50, "bid 5", "bid 4", _WHY)

@@ -1,13 +1,16 @@
 """The page of a review: reached from the result, private until it's shared, and honest while there is none."""
 
+from dataclasses import replace
+
 import pytest
 from sqlalchemy import update
 
+from engine.coach import Reasons, Tried
 from pbem.domain.states import TableStatus
 from pbem.service.archive import replay, reviews
 from pbem.service.archive.reviews import make_next
 from pbem.store.schema import GAME, REVIEW
-from tests.service.archive.sample_review import sample
+from tests.service.archive.sample_review import SAMPLE, sample
 from tests.service.clock import HOUR
 
 
@@ -43,7 +46,7 @@ def test_the_result_leads_to_the_review(browser, links, reviewed):
     assert "Good luck raised your chance of winning by 8 percentage points." in page.text
     assert "Bad luck lowered your chance of winning by 12 percentage points." in page.text
     assert "Judged with every hand visible" in page.text
-    assert "to the end, 9,600 times in all, choosing quick, simple moves for everyone" in page.text
+    assert "to the end, 9,600 times in all, choosing simple moves for everyone with little thought" in page.text
 
 
 def test_the_chart_has_its_numbers_as_a_table_that_leads_to_the_turns(browser, links, reviewed):
@@ -53,6 +56,18 @@ def test_the_chart_has_its_numbers_as_a_table_that_leads_to_the_turns(browser, l
     assert "34–47%" in page.text
     assert f'href="/s/{token}/replay/2"' in page.source
     assert page.source.count('class="band"') == 2
+
+
+def test_the_chart_says_what_its_axes_and_its_band_are(browser, links, reviewed):
+    """On the drawing, below it, and for those who hear it."""
+    page = browser.open(f"/s/{links.of(reviewed, 0)[1]}/review")
+    assert "Band: its 95% interval, which holds the true chance in these simulated games 95 times in 100." in page.text
+    assert ">Chance of winning</text>" in page.source
+    assert ">Turn</text>" in page.source
+    assert (
+        "Up: the chance of winning, from 0 to 100%. Across: the turns, from 1 to 8. The band around the line is a 95% interval."
+    ) in page.source
+    assert '<th scope="col"><bdi>95% interval</bdi></th>' in page.source
 
 
 def test_a_review_that_is_being_made_says_so(browser, links, over):
@@ -94,24 +109,40 @@ def test_a_review_is_shared_with_the_table_and_taken_back(browser, links, review
 def test_the_moment_of_a_decision_tells_what_the_coach_would_have_done_and_why(browser, links, reviewed):
     token = links.of(reviewed, 0)[1]
     last = reviewed.row().turn - 1
-    # The table as it was then, and after that.
-    page = browser.open(f"/s/{token}/review").follow("Turn 2")
-    assert page.heading == f"Turn 1 of {last}"
-    then = page.follow("What happened")
+    # The turn has the same number in the review, on its own page and in its address.
+    then = browser.open(f"/s/{token}/review").follow("Turn 2")
     assert then.heading == f"Turn 2 of {last}"
-    for each in (page, then):
-        assert "Costly decision on turn 2" in each.text
+    assert f'href="/s/{token}/replay/2#coach"' in browser.open(f"/s/{token}/review").source
+    before = then.follow("Table before")
+    assert before.heading == f"Turn 1 of {last}"
+    assert "Costly decision on turn 2" in then.text
+    assert "Next, on turn 2: costly decision" in before.text
+    for each in (before, then):
         assert "bid 5: wins about 40 of 100 games" in each.text
         assert "bid 4: wins about 50 of 100 games" in each.text
         assert "A bid of up to about 4 was worth it. In 7 of 10 games" in each.text
         assert "Judged with every hand visible." in each.text
         assert each.follow("Your review").heading == "Your review"
-    assert then.follow("Table before").heading == page.heading
+    assert before.follow("What happened").heading == then.heading
     best = browser.open(f"/s/{token}/replay/3")
     assert "Best decision on turn 3" in best.text
     assert "bid 0: wins about 40 of 100 games" in best.text
     # Of other turns the coach has nothing to say.
     assert "The coach" not in browser.open(f"/s/{token}/replay/4").text
+
+
+def test_bids_without_a_price_have_no_column_for_one(browser, links, over):
+    def tiles(task):
+        why = Reasons(tried=(Tried("0, 2", 0, None), Tried("1, 4", 900, None)))
+        mistake = replace(SAMPLE.known.mistakes[0], reasons=why)
+        return replace(sample(task), known=replace(SAMPLE.known, mistakes=(mistake,)), opened=None)
+
+    while make_next(over.server, tiles):
+        pass
+    page = browser.open(f"/s/{links.of(over, 0)[1]}/replay/2")
+    assert "Bids tried" in page.text
+    assert "1, 4" in page.text
+    assert "Last bid then" not in page.text
 
 
 def test_only_those_who_may_read_a_review_see_it_in_the_replay(browser, links, reviewed, server):
