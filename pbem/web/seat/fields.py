@@ -94,23 +94,28 @@ class Form:
         return bool(self.after) or any(field.before for field in self.fields)
 
 
-@record
 class Display:
-    """How things are shown: by their words, and as they look on the table."""
+    """How things are shown: by their words, as they look on the table, and as they are filled in."""
 
-    teller: Teller
-    faces: Mapping[str, Face]
+    def __init__(self, teller: Teller, faces: Mapping[str, Face], values: Fields = EMPTY) -> None:
+        self.teller = teller
+        self.values = values
+        self._faces = faces
+        self._offered: dict[str, tuple[Alternative, ...]] = {}
 
     def thing(self, thing: Thing) -> board.Thing:
-        face = self.faces.get(thing.word)
+        """A thing with its word, its note and its drawing."""
+        face = self._faces.get(thing.word)
         note = thing.note or (face.note if face else "")
         words = self.teller(thing.word), self.teller(note) if note else ""
         return board.Thing(*words, face.kind, face.id) if face else board.Thing(*words)
 
-
-def alternatives_of(things: Sequence[Thing], name: str, display: Display, values: Fields) -> tuple[Alternative, ...]:
-    """The things that a field of this name offers, as they look on the table, with those that are filled in."""
-    chosen = values.getlist(name)
-    return tuple(
-        Alternative(str(place), display.thing(thing), str(place) in chosen) for place, thing in enumerate(things)
-    )
+    def offered(self, name: str, things: Sequence[Thing]) -> tuple[Alternative, ...]:
+        """The things that a field of this name offers, with those that are filled in. Acts that share a field share them."""
+        known = self._offered.get(name)
+        if known is None:
+            chosen = self.values.getlist(name)
+            known = self._offered[name] = tuple(
+                Alternative(str(place), self.thing(thing), str(place) in chosen) for place, thing in enumerate(things)
+            )
+        return known

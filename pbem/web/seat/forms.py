@@ -23,7 +23,7 @@ from pbem.domain.errors import BadInput, Stale
 from pbem.domain.quick_choices import quick, within_means
 from pbem.i18n.speech import capital, gettext as _, render, translate
 from pbem.web.seat import board
-from pbem.web.seat.fields import EMPTY, Alternative, Display, Field, Fields, Form, alternatives_of
+from pbem.web.seat.fields import EMPTY, Alternative, Display, Field, Fields, Form
 from pbem.web.site import read_number
 
 MOST_BUTTONS: Final = 16
@@ -44,8 +44,8 @@ def forms_of(
 
     `faces` is what is on the table, by word; a number that is `costly` gets no button of its own.
     """
-    display, shown = Display(teller, faces or {}), _shown(decision)
-    forms = [_form(decision, number, shown[number], display, fields, costly) for number in range(len(decision.acts))]
+    display, shown = Display(teller, faces or {}, fields), _shown(decision)
+    forms = [_form(decision, number, shown[number], display, costly) for number in range(len(decision.acts))]
     return sorted(forms, key=lambda form: not form.fields)
 
 
@@ -159,7 +159,6 @@ def _form(
     number: int,
     shown: tuple[tuple[str, Blank], ...],
     display: Display,
-    values: Fields,
     costly: Callable[[Choice], bool],
 ) -> Form:
     act = decision.acts[number]
@@ -174,7 +173,7 @@ def _form(
     title = _title(act, [blank for _name, blank in shown[:in_title]], pieces, display)
     in_sentence = bool(act.phrase) and len(act.blanks) - in_title > 1
     fields = tuple(
-        _field(blank, name, pieces[place], display, values, in_sentence=in_sentence)
+        _field(blank, name, pieces[place], display, in_sentence=in_sentence)
         for place, (name, blank) in enumerate(shown)
         if place >= in_title
     )
@@ -225,22 +224,20 @@ def _pieces(act: Act, teller: Teller) -> list[str]:
     return [piece.strip(" ,") for piece in named.split("{}")]
 
 
-def _field(blank: Blank, name: str, before: str, display: Display, values: Fields, *, in_sentence: bool) -> Field:
-    field = _field_of_kind(blank, name, before, display, values, in_sentence=in_sentence)
+def _field(blank: Blank, name: str, before: str, display: Display, *, in_sentence: bool) -> Field:
+    field = _field_of_kind(blank, name, before, display, in_sentence=in_sentence)
     return replace(field, called=translate(blank.name))
 
 
-def _field_of_kind(
-    blank: Blank, name: str, before: str, display: Display, values: Fields, *, in_sentence: bool
-) -> Field:
+def _field_of_kind(blank: Blank, name: str, before: str, display: Display, *, in_sentence: bool) -> Field:
     why = display.teller(blank.why) if blank.why is not None else ""
     label = capital(translate(blank.name))
     if isinstance(blank, Amount):
-        return _number_field(blank, name, label, before, why, values.get(name, ""))
-    alternatives = alternatives_of(blank.things, name, display, values)
+        return _number_field(blank, name, label, before, why, display.values.get(name, ""))
+    alternatives = display.offered(name, blank.things)
     if isinstance(blank, Some):
         return Field("boxes", name, label, before, why, alternatives, low=blank.many, many=blank.many)
-    each = tuple(values.get(f"{name}.{place}", "") for place in range(len(alternatives)))
+    each = tuple(display.values.get(f"{name}.{place}", "") for place in range(len(alternatives)))
     if isinstance(blank, Ranking):
         return Field("order", name, label, before, why, alternatives, many=len(alternatives), values=each)
     if isinstance(blank, Split):

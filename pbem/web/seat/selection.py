@@ -11,7 +11,7 @@ from engine.tell import Teller
 from pbem.domain.errors import BadInput
 from pbem.i18n.speech import capital, translate
 from pbem.service.play.seat_view import SeatView
-from pbem.web.seat.fields import Display, Field, Fields, Form, alternatives_of
+from pbem.web.seat.fields import Display, Field, Fields, Form
 from pbem.web.seat.forms import places_of
 
 _NAME = "b0"
@@ -23,7 +23,7 @@ def form_of_selection(
     """The form of such a decision, with what is filled in."""
     (act,) = decision.acts
     called = translate(selection.name)
-    things = alternatives_of(selection.things, _NAME, Display(teller, faces), values)
+    things = Display(teller, faces, values).offered(_NAME, selection.things)
     field = Field(
         "boxes", _NAME, capital(called), "", "", things, low=selection.fewest, many=selection.most, called=called
     )
