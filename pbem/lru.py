@@ -21,10 +21,11 @@ class LRU(Generic[V]):
     def get(self, key: object) -> V | None:
         """The value of a key, or None."""
         with self._lock:
-            if key not in self._values:
-                return None
-            self._values.move_to_end(key)
-            return self._values[key]
+            # Each look-up hashes the key again, which may be all cards of a table.
+            value = self._values.get(key)
+            if value is not None:
+                self._values.move_to_end(key)
+            return value
 
     def put(self, key: object, value: V) -> V:
         """Store a value and return it."""

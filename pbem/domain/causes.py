@@ -1,6 +1,6 @@
 """Why a choice was made that no person made, and the words for it beside what happened."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
@@ -41,14 +41,16 @@ class TurnFacts:
     sealed: tuple[str, ...] = ()
 
 
-def tell_turn(turn: TurnFacts, teller: Teller) -> list[str]:
+def tell_turn(turn: TurnFacts, teller: Teller, tell: Callable[[Fact[Any]], str | None] | None = None) -> list[str]:
     """The sentences of one turn; the first about a seat also says why its choice was made, if no person made it.
 
-    Causes of seats that no sentence is about are added to the last sentence, with the names of all who share one.
+    Causes of seats that no sentence is about are added to the last sentence, with the names of all who share one. `tell` is
+    used instead of the teller's own, where it remembers what it has told.
     """
+    tell = tell or teller.tell
     left, remarks = dict(turn.causes), list[tuple[str, list[str]]]()
     for fact in turn.facts:
-        if (sentence := teller.tell(fact)) is not None:
+        if (sentence := tell(fact)) is not None:
             cause = left.pop(getattr(fact, "seat", -1), None)
             remarks.append((sentence, [] if cause is None else [translate(_WORDS[cause])]))
     if remarks:

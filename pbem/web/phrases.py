@@ -2,13 +2,24 @@
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
+from typing import Any, Final
 from zoneinfo import ZoneInfo
 
+from engine.facts import Fact
+from engine.tell import Teller
 from pbem.domain.causes import TurnFacts, tell_turn
 from pbem.domain.duration import duration_text
 from pbem.domain.former_players import TellerIn
 from pbem.domain.moments import day_text, moment_text, relative_text, short_moment_text
+from pbem.i18n import speech
+from pbem.lru import LRU
 from pbem.service.play.seat_view import OfferedChoice, SeatView
+
+MOST_SENTENCES: Final = 2000
+"""Sentences that are kept; each has about a hundred letters."""
+
+_SENTENCES: Final[LRU[str]] = LRU(MOST_SENTENCES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,4 +69,16 @@ def day(at: date) -> str:
 
 def story(turns: tuple[TurnFacts, ...], teller_in: TellerIn) -> list[str]:
     """What happened, a sentence for each event, told by the teller of its turn."""
-    return [sentence for turn in turns for sentence in tell_turn(turn, teller_in(turn.turn))]
+    tellers = ((turn, teller_in(turn.turn)) for turn in turns)
+    return [sentence for turn, teller in tellers for sentence in tell_turn(turn, teller, partial(_sentence, teller))]
+
+
+def _sentence(teller: Teller, fact: Fact[Any]) -> str | None:
+    """What a fact says to this teller's readers. Each look at a table tells most of what the last one told."""
+    key = fact, teller.voice, speech.language()
+    try:
+        known = _SENTENCES.get(key)
+    except TypeError:
+        # A fact of another package's game may have something in it that can't be looked up, such as a dictionary.
+        return teller.tell(fact)
+    return (_SENTENCES.put(key, teller.tell(fact) or "") if known is None else known) or None
