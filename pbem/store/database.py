@@ -1,8 +1,8 @@
 """Connections and transactions: readers never wait, writers take turns.
 
 On SQLite the server is one process. Its writers queue at our own lock, because SQLite's busy waiting polls and is not
-fair, and fail if it isn't their turn in time. They begin IMMEDIATE, because a transaction that reads first and writes later fails at once if another one wrote
-in between. On PostgreSQL writers lock the row of their game.
+fair, and fail if it isn't their turn in time. They begin IMMEDIATE, because a transaction that reads first and writes
+later fails at once if another one wrote in between. On PostgreSQL writers lock the row of their game.
 
 A use case is one function run in one transaction by `Store.write`, which reruns the whole function when the database
 asks for a retry; so it must have no other effects. No transaction may wait for a network.

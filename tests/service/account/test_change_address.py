@@ -187,7 +187,7 @@ def test_a_reply_to_an_invitation_of_an_address_that_has_become_anothers_does_no
     inbox = Inbox(server, clock)
     (email,) = queued_emails(server, gone, kind)
     token = inbox.token(Purpose.REPLY, person_id=gone, outbox_id=email.id)
-    row = inbox.answers_email(gone, token, "yes", From=f"Somebody <{NEW}>")
+    row = inbox.answers_email(gone, token, "yes", From=f"Someone <{NEW}>")
     assert (row.status, row.outcome, row.attempts) == ("done", "to someone who is gone", 1)
 
 
