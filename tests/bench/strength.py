@@ -3,8 +3,8 @@
     .venv/bin/python -m tests.bench.strength GAME SEATS [LEVEL] [OTHERS] [MOST GAMES] [ITERATIONS]
 
 `OTHERS` is a level, or `greedy`, which stays as it was so that levels can be compared over time. Game 1 has seed 1, and so on,
-and the seat that plays alone changes with each game. Each game that has been played is kept in `build/strength.jsonl` with the
-versions of its rules and bots, and is not played again: a run that was cut off goes on where it stopped.
+and the seat that plays alone changes with each game. Each game that has been played is kept in `tests/bench/strength.jsonl` with the
+versions of its rules and bots, and is not played again: hours of thought add up, also on other machines.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from engine.search import LEVELS, choose
 from engine.table import begin
 
 MOST_GAMES: Final = 200
-RECORD: Final = Path("build/strength.jsonl")
+RECORD: Final = Path(__file__).with_name("strength.jsonl")
 WIDTH: Final = 2.4
 """Standard deviations of the interval: wide, because it is looked at after every game."""
 
@@ -105,7 +105,6 @@ class Match:
             place = f"{self.game.slug}/{self.game.version} {self.seats} {self.alone.name} {self.others.name} {number}"
             if place not in known:
                 known[place] = self.share_won(number)
-                RECORD.parent.mkdir(exist_ok=True)
                 with RECORD.open("a") as record:
                     record.write(json.dumps([place, known[place]]) + "\n")
             yield known[place]
