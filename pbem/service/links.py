@@ -128,6 +128,18 @@ def follow(tx: Tx, server: Server, token: str, purpose: Purpose) -> LinkRow:
     return _open(tx, server, token, purpose, links.read_with_player)[0]
 
 
+def follow_reply(tx: Tx, server: Server, token: str) -> LinkRow:
+    """The row of a REPLY token, with the nonce that the token was made from: a player who replies to an address that was replaced, or
+    about a seat that has changed hands, gets an answer, too. Raises NotFound, or Gone for the address of an earlier test.
+    """
+    link = _open(tx, server, token, Purpose.REPLY, links.read_with_player, ended_too=True)[0]
+    if link.person_id is None:
+        return follow(tx, server, token, Purpose.REPLY)
+    if link.replaced is not None and _was_replaced(server, token, link):
+        return link._replace(nonce=link.replaced)
+    return link
+
+
 def follow_person(tx: Tx, server: Server, token: str, purpose: Purpose) -> PersonLink:
     """The link of a token whose purpose belongs to a person: every one but SHARE."""
     return PersonLink.of(follow(tx, server, token, purpose))
@@ -265,8 +277,11 @@ def _open(
     read_rows: Callable[[Tx, int], Rows | None],
     *,
     locked: bool = False,
+    ended_too: bool = False,
 ) -> Rows:
-    """The row of a token, with all that was read with it; `locked` if that locks the row. Raises NotFound or Gone."""
+    """The row of a token, with all that was read with it; `locked` if that locks the row. Raises NotFound or, unless `ended_too`,
+    Gone.
+    """
     token = token.strip(_AROUND)
     link_id = server.keys.row_of(token)
     rows = read_rows(tx, link_id)
@@ -281,6 +296,8 @@ def _open(
         raise NotFound(
             _("There is nothing at this address."), why=_("It isn't one of our links, or part of it is missing.")
         )
+    if ended_too:
+        return rows
     lost = purpose in links.TO_SEATS and link.seat is not None and link.outbox_id is None and rows[1] != link.person_id
     if lost:
         # Links of a seat are replaced when it changes hands, but its former player gets no new ones.

@@ -10,6 +10,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
+from pbem.domain.deleted_people import is_former
 from pbem.domain.states import EmailKind
 from pbem.mail.write.compose import ANSWERS
 from pbem.service.server import Server
@@ -23,14 +24,15 @@ UNREAD: Final = "unread"
 
 
 def queue(tx: Tx, server: Server, email: NewEmail, error: str = "") -> bool:
-    """Queue an answer, unless there have been enough of its kind; returns whether it was queued.
+    """Queue an answer, unless there have been enough of its kind, or its reader is gone; returns whether it was queued.
 
     `error` says in short what was refused, if anything. A question with the same error about replies to the same address is
     asked once a day, and a reply without a command is answered once a turn: a program that answers every email looks like that.
     """
     assert email.kind in ANSWERS
     asks = email.kind == EmailKind.WAS_IT_YOU
-    people.lock(tx, email.person_id)
+    if is_former(people.lock(tx, email.person_id).address):
+        return False
     now = server.now()
     day = limits.last(timedelta(days=1), now)
     earlier = rows.answers(tx, email.person_id, ANSWERS, day, email.game_id, email.turn)

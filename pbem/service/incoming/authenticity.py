@@ -66,6 +66,14 @@ def find_doubt(
     return None if is_addressed(settings, email) else Doubt.ELSEWHERE
 
 
+def vouched_sender(server: Server, settings: InboundSettings, email: InboundEmail) -> str:
+    """The mailbox that an email is from, by the word of our mail server as far as the settings ask for it; empty if that's unknown."""
+    with server.store.read() as tx:
+        above = round_trip.received_above(tx, settings.results_place, settings.authserv_id)
+    address = sender_check.sender_of(email)
+    return _mailbox(address) if address is not None and is_vouched_for(settings, email, address, above) else ""
+
+
 def is_vouched_for(settings: InboundSettings, email: InboundEmail, address: str, above: int | None) -> bool:
     """Whether our mail server vouches for a sender, as far as the settings ask for that."""
     return settings.check is not SenderCheck.STRICT or sender_check.is_authenticated(

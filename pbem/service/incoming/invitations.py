@@ -51,6 +51,7 @@ class Effect(StrEnum):
     MEMBER = "member"
     NOT_MEMBER = "not_member"
     REFUSED = "refused"
+    NOTHING = "nothing"
     NONE = "none"
 
 

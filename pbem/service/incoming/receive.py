@@ -216,6 +216,8 @@ def _find_link(server: Server, settings: InboundSettings, envelope_to: str, raw:
 
 def _follow(server: Server, token: str, purpose: Purpose) -> LinkRow | str:
     try:
+        if purpose == Purpose.REPLY:
+            return server.read(links.follow_reply, token)
         return server.read(links.follow, token, purpose)
     except NotFound:
         return "a stranger"
@@ -279,7 +281,8 @@ def _process_one(server: Server, settings: InboundSettings, row: ReceivedRow) ->
     link = link_of(link_row)
     if is_gone:
         # The address has moved to another person since, and what its invitations said is forgotten.
-        _if_claimed(server, row, lambda tx: finish(tx, server, row.id, "to someone who is gone"))
+        sender = "" if program is not None else authenticity.vouched_sender(server, settings, email)
+        _if_claimed(server, row, lambda tx: _tell_owner(tx, server, row, sender, parse_reply(email)))
     elif program is not None:
         _if_claimed(server, row, lambda tx: finish(tx, server, row.id, f"by a program: {program}"))
     elif doubt := authenticity.find_doubt(server, settings, link.person_id, row, email):
@@ -337,10 +340,14 @@ def _check_reply(settings: InboundSettings, email: InboundEmail, above: int | No
 
 def _ask_player(tx: Tx, server: Server, row: ReceivedRow, link: ReplyLink, doubt: Doubt, reply: Reply) -> None:
     """Ask the player at the address on file whether a reply is theirs. If they were asked before, one page is for all replies to
-    one address.
+    one address. Someone who has lost the seat is only told so.
 
     Only the reply is kept of the email, as it was read: nobody who opens the page makes us read an email again.
     """
+    if isinstance(link, MoveLink) and not unread_replies.plays(tx, link):
+        unread_replies.tell_former_player(tx, server, link)
+        finish(tx, server, row.id, f"{doubt}, and the seat is lost")
+        return
     seat, turn = (link.seat, link.turn) if isinstance(link, MoveLink) else (None, None)
     facts: dict[str, object] = {"received": row.id, "link": row.link_id, "to_offer": seat is None}
     if isinstance(link, EmailLink):
@@ -350,6 +357,14 @@ def _ask_player(tx: Tx, server: Server, row: ReceivedRow, link: ReplyLink, doubt
     raw = json.dumps(asdict(reply)).encode()
     rows.change(tx, row.id, status=ReceivedStatus.DOUBTED, outcome=outcome, claimed_until=None, raw=raw)
     rows.count(tx, server.now().date(), outcome)
+
+
+def _tell_owner(tx: Tx, server: Server, row: ReceivedRow, sender: str, reply: Reply) -> None:
+    """Tell the person whose address the sender has now that a reply came too late for the one who had it before."""
+    owner = people.by_mailbox(tx, sender)
+    if owner is not None:
+        unread_replies.tell_owner(tx, server, owner.id, reply)
+    finish(tx, server, row.id, "to someone who is gone")
 
 
 def _if_claimed(server: Server, row: ReceivedRow, work: Callable[[Tx], None]) -> None:

@@ -107,7 +107,7 @@ def link_keys(email: EmailRow, games: Games, seat: int | None) -> dict[Purpose, 
         # Its reader may have no seat, or another person plays it now.
         named = facts.get("seat", email.seat) if email.kind == EmailKind.NOTICE else email.seat
         keys[Purpose.CONFIRM] = LinkKey(Purpose.CONFIRM, person_id, email.game_id, None, named, email.id)
-    if email.kind in OFFERS:
+    if email.kind in OFFERS and facts.get("effect") != "nothing":
         offer_id = facts.get("offered_in", email.id)
         keys[Purpose.REPLY] = LinkKey(Purpose.REPLY, person_id, email.game_id, outbox_id=offer_id)
     if email.game_id is None or seat is None or email.kind in OFFERS or email.kind == EmailKind.WAS_IT_YOU:

@@ -17,8 +17,9 @@ from pbem.store import people
 from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
 from tests.mail.kinds import kind_of
+from tests.service.account.test_deleted_names import text_of
 from tests.service.database import all_rows, check_atomic, queued_emails
-from tests.service.inbox import Inbox
+from tests.service.inbox import HOST, Inbox
 from tests.service.outgoing.test_deliver import drain, links_in, post_to
 from tests.service.tournaments.cup import open_cup
 
@@ -182,13 +183,35 @@ def test_a_link_of_an_invitation_is_not_for_an_address_that_has_become_anothers(
 
 
 @pytest.mark.parametrize("kind", ["group_invitation", "sign_up"])
-def test_a_reply_to_an_invitation_of_an_address_that_has_become_anothers_does_nothing(server, clock, invited, kind):
+def test_a_reply_to_an_invitation_of_an_address_that_has_become_anothers_only_gets_a_word(
+    server, clock, emails_to, invited, kind
+):
     gone, _emails = invited
     inbox = Inbox(server, clock)
     (email,) = queued_emails(server, gone, kind)
     token = inbox.token(Purpose.REPLY, person_id=gone, outbox_id=email.id)
-    row = inbox.answers_email(gone, token, "yes", From=f"Someone <{NEW}>")
-    assert (row.status, row.outcome, row.attempts) == ("done", "to someone who is gone", 1)
+    proof = "play.example.org; dmarc=pass header.from=example.net"
+    for _ in range(2):
+        row = inbox.answers_email(gone, token, "yes", From=f"Someone <{NEW}>", Authentication_Results=proof)
+        assert (row.status, row.outcome, row.attempts) == ("done", "to someone who is gone", 1)
+    with server.store.read() as tx:
+        ann = people.by_mailbox(tx, NEW).id
+    assert len(queued_emails(server, ann, "invitation_receipt")) == 1
+    receipt = emails_to(NEW)["invitation_receipt"]
+    assert "Nothing changed. Invitations to it are yours now, on your page." in " ".join(text_of(receipt).split())
+    assert "Reply-To" not in receipt.message, "there's nothing to accept"
+
+
+@pytest.mark.parametrize("sender", ["Else <else@example.com>", f"Someone <{NEW}>"])
+def test_nobody_hears_of_a_reply_to_someone_gone_that_may_be_anyones(server, clock, invited, sender):
+    gone, _emails = invited
+    inbox = Inbox(server, clock)
+    (email,) = queued_emails(server, gone, "sign_up")
+    token = inbox.token(Purpose.REPLY, person_id=gone, outbox_id=email.id)
+    row = inbox.answers_email(gone, token, "yes", From=sender, Authentication_Results=None)
+    assert row.outcome == "to someone who is gone"
+    assert inbox.takes(b"Subject: Yes\r\n\r\n" + b"x" * 25 * 2**20, f"r+{token}@{HOST}") == "too large"
+    assert not queued_emails(server, kind="invitation_receipt")
 
 
 @pytest.mark.parametrize("wrong", ["", "ann", "ann@example.org", "ANN@example.org"])

@@ -33,6 +33,7 @@ from pbem.service.outgoing import ledger, new_links
 from pbem.service.outgoing.deliver import Post, deliver
 from pbem.service.play import by_link
 from pbem.service.play.move import Receipt
+from pbem.service.tables import leaving
 from pbem.store import ledger as ledger_rows, outbox, reachability, received as rows
 from pbem.store.schema.time import DEADLINE
 from pbem.tokens import Purpose
@@ -1042,11 +1043,33 @@ def test_a_stranger_is_counted_and_leaves_nothing_else(inbox, server, game):
     assert unchanged(server, "received_count") == before
 
 
-def test_an_address_that_was_replaced_takes_nothing_any_more(inbox, server, game):
+def test_a_reply_to_an_address_that_was_replaced_is_asked_about(inbox, server, game):
     raw, to = inbox.written(game, 0, choice(game)), inbox.reply_address(game, 0)
     server.run(links.revoke_seat, game.id, 0)
-    assert inbox.takes(raw, to) == "to a replaced address"
-    assert not inbox.rows()
+    assert [inbox.takes(raw, to), inbox.takes(raw, to)] == ["kept", "again"]
+    inbox.attends()
+    (row,) = inbox.rows()
+    assert (row.status, row.outcome) == ("doubted", Doubt.REVOKED)
+    (question,) = answers(server, "was_it_you")
+    assert (question.person_id, game.row().turn) == (game.person_at(0), 1), "nobody moved, and its player is asked"
+
+
+@pytest.mark.parametrize("text", ["pass", "x" * 25 * 2**20], ids=["readable", "too large"])
+def test_a_reply_about_a_seat_that_has_changed_hands_gets_a_word(inbox, server, game, tmp_path, text):
+    raw, to, player = inbox.written(game, 0, text), inbox.reply_address(game, 0), game.person_at(0)
+    server.run(leaving.resign, game.id, 0, player)
+    before = game.log()
+    for _ in range(2):
+        inbox.takes(raw, to)
+        inbox.attends()
+    assert game.log() == before
+    (answer,) = queued_emails(server, player, "invitation_receipt")
+    mailbox = LocalMailbox(tmp_path)
+    deliver(server, Post(Letterhead("Games", f"https://{HOST}", HOST, OUR_SENDER, OUR_SENDER), mailbox), limit=100)
+    (text,) = [found for entry in mailbox.entries() if "couldn't carry out" in (found := mailbox.read(entry.key).text)]
+    assert "Someone else plays this seat now. Nothing changed." in " ".join(text.split())
+    assert "accept" not in text
+    assert answer.seat is None
 
 
 def test_an_email_that_is_too_large_leaves_nothing_but_a_word_to_the_player(inbox, server, game):
