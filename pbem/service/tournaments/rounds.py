@@ -30,7 +30,7 @@ from pbem.service.tables.new import TableSettings, add_table
 from pbem.service.tournaments import latecomers, no_shows, sign_up, winners
 from pbem.service.tournaments.plans import entrants_of, in_order_of_seeds, plan_of, results_of, seats_of
 from pbem.service.tournaments.seasons import divisions, open_next
-from pbem.store import games, groups, people, players as player_rows, ratings, tables, tournaments
+from pbem.store import games, groups, heartbeats, people, players as player_rows, ratings, tables, tournaments
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.players import PlayerRow
@@ -45,24 +45,36 @@ _UNREAD: Final = (
     "{kind}: the result of this table can't be read. It counts as a tie; the host of its tournament can correct it."
 )
 
+_FAILS: Final = (
+    "The tournament “{name}” can't go on: opening a round failed, and is tried again. The worker's log says why. If its game is "
+    "missing here, `pbem doctor` says which."
+)
+
 _CLOSES_AFTER: Final = timedelta(days=1)
 """A table of a round begins at once; this is only for the case that it can't."""
 
 
 def advance_due(server: Server) -> int:
-    """Move on every tournament that has something to do. Returns how many were tried."""
+    """Move on every tournament that has something to do. Returns how many were tried.
+
+    One that fails, such as one whose game is missing here, is tried again each time, and organisers are told once a day.
+    """
     due = server.query(tournaments.due, server.now())
     for tournament_id in due:
-        server.attempt(advance, tournament_id)
+        if server.attempt(advance, tournament_id) is None:
+            server.attempt(_tell_organisers, tournament_id)
     return len(due)
 
 
-def advance(tx: Tx, server: Server, tournament_id: int) -> None:
-    """Do what is due in a tournament: close its sign-up, note the results of its tables, and open the next round or end it."""
+def advance(tx: Tx, server: Server, tournament_id: int) -> bool:
+    """Do what is due in a tournament: close its sign-up, note the results of its tables, and open the next round or end it.
+
+    Returns whether it isn't paused.
+    """
     row = tournaments.lock(tx, tournament_id)
     now = server.now()
     if row.paused_at is not None:
-        return
+        return False
     if row.status == TournamentStatus.OPEN and row.closes_at <= now:
         _begin(tx, server, row)
     elif row.status == TournamentStatus.PLAYING:
@@ -72,6 +84,14 @@ def advance(tx: Tx, server: Server, tournament_id: int) -> None:
             _open_next(tx, server, row)
         elif row.due_at is not None and row.due_at <= now:
             _end_late(tx, server, row, current)
+    return True
+
+
+def _tell_organisers(tx: Tx, server: Server, tournament_id: int) -> None:
+    """Tell organisers that a tournament can't be moved on, once a day."""
+    row = tournaments.read(tx, tournament_id)
+    if heartbeats.take_task(tx, f"tournament {row.key} fails", server.now().date().isoformat()):
+        alarms.raise_alarm(tx, server, AlarmKind.GAME, _FAILS.format(name=row.name))
 
 
 def _begin(tx: Tx, server: Server, row: TournamentRow) -> None:

@@ -1,6 +1,7 @@
 """The rounds of a tournament: they open, end and follow each other by themselves, and every pairing can be made again."""
 
 import json
+from datetime import timedelta
 from fractions import Fraction
 
 import pytest
@@ -283,6 +284,11 @@ def lanterns(tournament, offered):
     return cup
 
 
+def game_alarms(cup):
+    with cup.server.store.read() as tx:
+        return [each.says for each in tx.execute(select(ALARM)) if each.what == "game"]
+
+
 def places(cup):
     return [player.place for table in cup.page.rounds[0].tables for player in table.players]
 
@@ -300,8 +306,24 @@ def test_a_result_that_can_not_be_read_when_the_round_is_late_counts_as_a_tie(la
     lanterns.moves_on()
     assert places(lanterns) == [1] * 4
     assert {table.how for table in lanterns.page.rounds[0].tables} == {"void"}
-    with lanterns.server.store.read() as tx:
-        raised = [each.says for each in tx.execute(select(ALARM)) if each.what == "game"]
-    assert ["counts as a tie" in says for says in raised] == [True, True]
+    assert ["counts as a tie" in says for says in game_alarms(lanterns)] == [True, True]
     lanterns.moves_on()
     assert lanterns.row.status == "over"
+
+
+def test_organisers_hear_once_a_day_of_a_round_that_can_not_be_opened(tournament, offered):
+    offered(broken.LANTERNS)
+    cup = tournament(*NINE[:4], kind="lanterns", options={}, size=2, least=2, fewest=4, advance=1, rounds=1)
+    offers.close()
+    cup.time.passes_until(cup.row.closes_at)
+    for _ in range(2):
+        cup.moves_on()
+    (alarm,) = game_alarms(cup)
+    assert (cup.row.status, alarm.partition(":")[0]) == ("open", "The tournament “Spring cup” can't go on")
+    cup.time.passes(timedelta(days=1))
+    cup.moves_on()
+    assert len(game_alarms(cup)) == 2
+    offered(broken.LANTERNS)
+    cup.moves_on()
+    assert cup.row.status == "playing"
+    assert len(game_alarms(cup)) == 2
