@@ -94,9 +94,12 @@ def look_up(host: str, port: int) -> list[_SockAddress]:
 
 @dataclass(frozen=True)
 class Client:
-    """Sends requests. With `loopback`, also to this machine, for trying out; `trust` has the certificates to be trusted."""
+    """Sends requests to the `internet`. With `loopback`, also to this machine, for trying out; `trust` has the certificates to be
+    trusted.
+    """
 
     loopback: bool = False
+    internet: bool = True
     seconds: float = SECONDS
     trust: ssl.SSLContext | None = None
     look_up: Callable[[str, int], list[_SockAddress]] = look_up
@@ -149,6 +152,8 @@ class Client:
     def _check(self, address: _IP) -> None:
         if not (is_public(address) or (self.loopback and address.is_loopback)):
             raise NotAllowed("its address isn't public")
+        if not (self.internet or address.is_loopback):
+            raise Unreachable("this server has no mail relay, so it sends nothing to anyone elsewhere")
 
 
 class _Received(io.RawIOBase):

@@ -11,12 +11,15 @@ import pytest
 from pbem.channels import client as client_module, senders
 from pbem.channels.client import LONGEST_ANSWER, Client, NotAllowed, Unreachable, is_public
 from pbem.channels.message import Message, Result
+from pbem.config import read
 from pbem.domain.channels import Channel, ChannelKind, ChannelRules, PushSender, Target, channel_of, parse_address
 from pbem.domain.errors import BadInput
+from pbem.service.outgoing.channel_delivery import channel_post_of
 from tests.channels.far_end import FarEnd, status
 from tests.channels.pushed import PushedBrowser
 from tests.mail.sink import client_trust, server_tls
 from tests.service.conftest import START
+from tests.service.outgoing.test_channel_delivery import LETTERHEAD
 
 LOCAL = ChannelRules(loopback=True)
 
@@ -126,6 +129,16 @@ def test_a_name_server_that_changes_its_answer_gains_nothing(wire):
     assert wire.left == ["93.184.216.34"]
 
 
+@pytest.mark.parametrize(("relay", "left"), [({}, []), ({"PBEM_SMTP_HOST": "127.0.0.1"}, ["93.184.216.34"])])
+def test_a_server_without_a_relay_reaches_nobody_elsewhere(wire, tmp_path, relay, left):
+    wire.answers["push.example"] = ["93.184.216.34"]
+    config = read({"PBEM_BASE_URL": "http://localhost:8000", "PBEM_DATA_DIR": str(tmp_path)} | relay)
+    client = replace(channel_post_of(config, LETTERHEAD).client, look_up=wire.look_up)
+    with pytest.raises(Unreachable):
+        client.send("GET", Target("push.example", 443, True, "/"), "/", b"", {})
+    assert wire.left == left
+
+
 @pytest.mark.parametrize(
     "answer", ["93.184.216.34 127.0.0.1", "10.0.0.1 93.184.216.34", "2606:4700::1 ::1", "::ffff:10.0.0.1"]
 )
@@ -153,6 +166,7 @@ def ask(far, client=None, path="/"):
 
 def test_this_machine_is_reached_only_where_the_operator_allows_it(far):
     assert ask(far).status == 200
+    assert ask(far, Client(loopback=True, internet=False)).status == 200
     with pytest.raises(NotAllowed):
         ask(far, Client())
     with pytest.raises(BadInput, match="isn't encrypted"):

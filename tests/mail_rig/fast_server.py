@@ -73,7 +73,7 @@ def _push_services() -> AbstractContextManager[object]:
     from tests.channels.push_service import client_of
 
     here = client_of(int(PUSH.read_text()))
-    return patch.object(channel_delivery, "Client", lambda _loopback: here)
+    return patch.object(channel_delivery, "Client", lambda *_rules, **_named: here)
 
 
 _configure = program_log.configure

@@ -55,8 +55,12 @@ class ChannelPost:
 
 
 def channel_post_of(config: Config, letterhead: Letterhead, stopping: threading.Event | None = None) -> ChannelPost:
-    """What to send messages with, by the settings."""
-    return ChannelPost(letterhead, Client(config.channels.loopback), stopping=stopping or threading.Event())
+    """What to send messages with, by the settings.
+
+    A server without a relay, such as a copy to try something out, keeps its emails, and reaches nobody else in this way either.
+    """
+    client = Client(config.channels.loopback, internet=config.smtp is not None)
+    return ChannelPost(letterhead, client, stopping=stopping or threading.Event())
 
 
 def send_batch(server: Server, post: ChannelPost) -> int:
