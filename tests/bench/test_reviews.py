@@ -27,7 +27,7 @@ from pbem.store import games
 from tests.bench.tables import begin, crowd, server_on
 from tests.waiting import until
 
-pytestmark = [pytest.mark.bench, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.bench, pytest.mark.timeout(900), pytest.mark.usefixtures("as_served")]
 
 GAMES = 200
 PAIRS = 30
