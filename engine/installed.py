@@ -19,7 +19,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Final
 
 import engine
-from engine import game
+from engine import game, introduction
 from engine.decisions import Refused
 from engine.game import Game
 from engine.tell import say
@@ -85,13 +85,16 @@ def load(found: Installed) -> Game[Any]:
         module, _, kind = found.place.partition(":")
         imported = importlib.import_module(module)
         loaded: Game[Any] = getattr(imported, kind)() if kind else game.game_in(imported)
+        slug, faults = loaded.slug, list(introduction.faults(loaded))
     except Refused as refused:
         raise _refused(broken(found, str(refused))) from refused
     except (Exception, SystemExit) as error:
         # Everything a package may do while it is imported.
         raise _refused(broken(found, f"{type(error).__name__}: {error}")) from error
-    if loaded.slug != found.name:
-        raise _refused(misnamed(found, loaded.slug))
+    if slug != found.name:
+        raise _refused(misnamed(found, slug))
+    if faults:
+        raise _refused(broken(found, "; ".join(faults)))
     return loaded
 
 

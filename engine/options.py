@@ -41,8 +41,8 @@ class Listed:
         return str(options[self.name])
 
     def words(self, value: OptionValue) -> Text:
-        """Return the name of a value, for people."""
-        return dict(self.spoken)[str(value)]
+        """Return the name of a value, for people. A value that is no longer listed is its own name."""
+        return dict(self.spoken).get(str(value), Text(str(value)))
 
     def fits(self, value: object) -> bool:
         """Whether this value is possible."""
@@ -90,6 +90,18 @@ Option = Listed | Number
 def agreed(option: Option, value: OptionValue) -> Text:
     """Return an option with the value that a table has chosen, in words."""
     return say("{option}: {value}", option=option.called, value=option.words(value))
+
+
+def variants(options: Iterable[Option], chosen: Options, seats: int) -> tuple[Text, ...]:
+    """Return what a table has chosen that isn't usual, in words, of the options that matter for its number of players.
+
+    A table that is older than an option hasn't chosen it.
+    """
+    return tuple(
+        agreed(option, chosen[option.name])
+        for option in options
+        if chosen.get(option.name, option.default) != option.default and seats in (option.seats or (seats,))
+    )
 
 
 def parse_choices(options: Iterable[Option], words: Iterable[str]) -> dict[str, OptionValue]:

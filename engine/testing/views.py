@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final
 
-from engine import grammar
-from engine.board import WIDTH, Face, in_words, plain
+from engine import grammar, introduction
+from engine.board import WIDTH, in_words, plain
 from engine.chance import Stream
 from engine.decisions import Choice, Decision, Refused
 from engine.facts import SPECTATOR, Fact, seen
@@ -156,15 +156,9 @@ def speaks(bench: Bench) -> Iterator[Trouble]:
 def introduces_itself(bench: Bench) -> Iterator[Trouble]:
     """What a game says about itself is complete and valid: title, rules page, cover, short options and demo."""
     law, game = "introduces itself", bench.game
-    for name in ("title", "seats", "length", "credits"):
-        if not getattr(game, name, None):
-            yield Trouble(law, f"`{name}` is missing", code=line_of_game(game))
-    if len(game.rules.split("\n\n")) < 2:
-        yield Trouble(
-            law,
-            "its docstring is not a rules page: write a title, an empty line, and how to play",
-            code=line_of_game(game),
-        )
+    missing = [name for name in ("title", "seats", "length", "credits") if not getattr(game, name, None)]
+    for fault in [f"`{name}` is missing" for name in missing] or introduction.faults(game):
+        yield Trouble(law, fault, code=line_of_game(game))
     for example in game.examples:
         try:
             in_words(example, game.teller())
@@ -172,8 +166,6 @@ def introduces_itself(bench: Bench) -> Iterator[Trouble]:
             yield Trouble(
                 law, f"the example `{example.heading}` cannot be told: {describe(error)}", code=line_of_game(game)
             )
-    if not all(isinstance(face, Face) for face in game.cover):
-        yield Trouble(law, "`cover` contains something that is not a Face", code=line_of_game(game))
     try:
         game.settle(game.demo or game.seats[0], game.short)
         game.settle(game.demo or game.seats[0], game.demo_options or {})

@@ -77,7 +77,10 @@ class Player:
             "objects": lambda request: self._spoken(
                 self._game.objects(request["view"], request["seat"], request["choice"])
             ),
-            "barred": lambda request: sorted(self._game.barred(request["view"], request["seat"]).items()),
+            "barred": lambda request: [
+                (verb, self._spoken(why))
+                for verb, why in sorted(self._game.barred(request["view"], request["seat"]).items())
+            ],
             "standing": lambda request: self._game.standing(request["view"]),
             "board": lambda request: self._drawn(self._game.board(request["view"], request["seat"])),
             "sentence": lambda request: self._spoken(sentence(request["fact"])),

@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Final, NamedTuple, cast
 
 import structlog
 
-from engine import codec
+from engine import codec, introduction
 from engine.board import Board
 from engine.chance import Draw
 from engine.decisions import Choice, Decision, Refused
@@ -355,9 +355,8 @@ def foreign(name: str, process: Process, thinker: Process | None = None) -> Fore
             "hidden": (one, several),
         }
         game = type("Foreign", (Foreign,), described)()
-        teller = game.teller()
-        for text_of_game in (game.about, game.length, game.credits, *(option.about for option in game.options)):
-            teller(text_of_game)
+        if found := list(introduction.faults(game)):
+            raise Failed("; ".join(found))
     except (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError) as error:
         raise Failed("its description can't be read") from error
     return cast(Foreign, game)

@@ -115,7 +115,9 @@ def _counts(row: GameRow, ranking: tuple[Place, ...], entries: list[StandingEntr
     assert row.started_at is not None, "the game has begun"
     assert row.ended_at is not None, "the game is over"
     chosen = json.loads(row.options)
-    options = [each for each in rules_of(row).options if row.seats in (each.seats or (row.seats,))]
+    # A game that has begun before an option existed has none of it.
+    known = (each for each in rules_of(row).options if each.name in chosen)
+    options = [each for each in known if row.seats in (each.seats or (row.seats,))]
     bids = [
         bid
         for auction in auctions((each.turn, fact) for each in entries for fact in each.entry.facts)

@@ -69,7 +69,7 @@ def of_table(token: str) -> Response:
     found = site.server().read(seat_view.view_seat, token)
     rules, seats = found.rules, len(found.names)
     relevant = [each for each in rules.options if not each.seats or seats in each.seats]
-    options = [_option_words(each, found.teller, found.options[each.name]) for each in relevant]
+    options = [_option_words(each, found.teller, found.options.get(each.name)) for each in relevant]
     return _page(rules, options=options, found=found, token=token)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from flask import Blueprint, Response, url_for
 
-from engine.options import agreed
+from engine.options import variants
 from pbem.domain import conditions
 from pbem.domain.errors import NotFound, Refusal
 from pbem.domain.rating_words import rating_text
@@ -57,11 +57,7 @@ def table_values(table: TableSummary, week: Week | None = None) -> dict[str, Any
     """What pages show of a table that waits for players: the values of `terms.html`, for a reader with this week."""
     rules = rules_for(table.kind, table.game_id)
     teller = speech.teller(rules)
-    changed = [
-        teller(agreed(option, table.options[option.name]))
-        for option in rules.options
-        if table.options[option.name] != option.default and table.seats in (option.seats or (table.seats,))
-    ]
+    changed = list(map(teller, variants(rules.options, table.options, table.seats)))
     ratings = [None if each is None else rating_text(each) for each in table.ratings]
     return {
         "table": table,
