@@ -1,4 +1,4 @@
-"""Local time: zones by name, and the moment at which the clocks of a zone show a given time.
+"""Local time: zones by name, typed or stored, and the moment at which the clocks of a zone show a given time.
 
 Twice a year that is not obvious. A time that the clocks skip means the first moment after the gap; a time that they show
 twice means the first of the two. Everything that people agree on in local time (calendar paces, quiet hours, vacations,
@@ -9,6 +9,7 @@ The arithmetic of zones is `zoneinfo`'s; nothing here may add hours to a local t
 
 import re
 from datetime import UTC, date, datetime, time, timedelta
+from functools import lru_cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pbem.domain.errors import BadInput, quoted
@@ -20,6 +21,16 @@ _ZONE_NAME = re.compile(
     r"(?:/[A-Za-z0-9_+-]{1,32}){1,2}"
 )
 _WALL = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])")
+
+
+class _Unknown(ZoneInfo):
+    """UTC under the name of a zone that this machine doesn't know."""
+
+    called: str
+
+    @property
+    def key(self) -> str:
+        return self.called
 
 
 def parse_zone(name: str) -> ZoneInfo:
@@ -34,6 +45,29 @@ def parse_zone(name: str) -> ZoneInfo:
         _("%(name)s isn't a time zone.", name=quoted(name)),
         remedy=_("For example: Europe/Berlin, America/New_York or UTC."),
     )
+
+
+@lru_cache(maxsize=1024)
+def stored_zone(name: str) -> ZoneInfo:
+    """The zone of that stored name. One that this machine doesn't know is UTC under its own name.
+
+    The machine that stored it may have known it: nothing about other people may fail for that, and `pbem doctor` tells.
+    """
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, OSError, ValueError):
+        zone = _Unknown.no_cache("UTC")
+        zone.called = name
+        return zone
+
+
+def is_known(name: str) -> bool:
+    """Whether this machine has the rules of a zone."""
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, OSError, ValueError):
+        return False
+    return True
 
 
 def parse_wall(text: str) -> time:

@@ -6,13 +6,14 @@ which all open decisions are due (`Tue,Fri 20:00 Europe/Berlin`), or a bank on w
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from pbem.domain.duration import DAY, HOUR, MINUTE, parse_duration, short_duration
 from pbem.domain.errors import BadInput, quoted
-from pbem.domain.localtime import local_day, moment_at, parse_wall, parse_zone
+from pbem.domain.localtime import local_day, moment_at, parse_wall, parse_zone, stored_zone
 from pbem.i18n.speech import gettext as _
 
 # Within a minute, an email may not even have arrived; after a month, the others have left.
@@ -139,8 +140,17 @@ Pace = PerDecision | Calendar | Bank
 
 def parse_pace(text: str) -> Pace:
     """Parse a pace: `12h`, `Tue,Fri 20:00 Europe/Berlin`, or `3d+12h max 5d`. Raises BadInput."""
+    return _parse(text, parse_zone)
+
+
+def read_pace(text: str) -> Pace:
+    """A pace as stored, also in a zone that this machine doesn't know."""
+    return _parse(text, stored_zone)
+
+
+def _parse(text: str, zone: Callable[[str], ZoneInfo]) -> Pace:
     if calendar := _CALENDAR.fullmatch(" ".join(text.split())):
-        return Calendar(_parse_weekdays(calendar["days"]), parse_wall(calendar["wall"]), parse_zone(calendar["zone"]))
+        return Calendar(_parse_weekdays(calendar["days"]), parse_wall(calendar["wall"]), zone(calendar["zone"]))
     if bank := _BANK.fullmatch(" ".join(text.split())):
         return _parse_bank(bank["start"], bank["refill"], bank["most"] or bank["start"])
     try:

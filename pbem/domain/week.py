@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 from pbem.domain.duration import DAY, HOUR
 from pbem.domain.errors import BadInput, Readers, quoted, read_fields
 from pbem.domain.interval import Interval, union
-from pbem.domain.localtime import local_day, moment_at, parse_wall
+from pbem.domain.localtime import local_day, moment_at, parse_wall, stored_zone
 from pbem.domain.pace import Pace
 from pbem.i18n.speech import gettext as _, mark, ngettext, translate
 
@@ -139,7 +139,7 @@ def read_week(text: str) -> Week:
         days, hours = work.split(" ")
         begin, end = hours.split("-")
         working = WorkingHours(_numbers(days), time.fromisoformat(begin), time.fromisoformat(end))
-    return Week(_numbers(off), working, ZoneInfo(zone))
+    return Week(_numbers(off), working, stored_zone(zone))
 
 
 def week_text(week: Week) -> str:

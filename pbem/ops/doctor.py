@@ -16,7 +16,9 @@ from pbem.domain import finding
 from pbem.domain.duration import duration_text
 from pbem.domain.errors import BadInput, PbemError
 from pbem.domain.finding import Finding, Severity
+from pbem.domain.localtime import is_known
 from pbem.domain.outage import CLOCK_TOLERANCE, LONGEST_GAP
+from pbem.domain.pace import Calendar, read_pace
 from pbem.mail.send.relay import Relay
 from pbem.ops import mail_checks, mail_intake
 from pbem.ops.domains import look_at_domains
@@ -36,6 +38,7 @@ from pbem.store import (
     known_keys,
     migrations,
     outbox,
+    people,
     recordings,
     schema_check,
     web_servers as web_server_rows,
@@ -173,6 +176,7 @@ def _database(store: Store) -> Iterator[Finding]:
         ("arrivals", mail_intake.look_at_arrivals),
         ("domains", look_at_domains),
         ("tables", _tables),
+        ("time zones", _zones),
     )
     for what, look in looks:
         try:
@@ -296,6 +300,17 @@ def _replayed(config: Config, store: Store) -> Iterator[Finding]:
             "The server does so when it starts. If it's running, `pbem replay` says why not. The games go on meanwhile."
         )
         yield finding.warning("tables", says, remedy)
+
+
+def _zones(store: Store) -> Iterator[Finding]:
+    """People and tables have time zones that this machine knows: others count as UTC."""
+    with store.read() as tx:
+        calendars = [pace for pace in map(read_pace, games.paces(tx)) if isinstance(pace, Calendar)]
+        names = {*people.zones(tx), *(calendar.zone.key for calendar in calendars)}
+    if unknown := sorted(name for name in names if not is_known(name)):
+        says = f"This machine doesn't know the time zone {', '.join(unknown[:_MOST_LISTED])}. Times in it count as UTC."
+        remedy = "Upgrade the package tzdata where pbem is installed, or that of the system, and restart the server."
+        yield finding.error("time zones", says, remedy)
 
 
 def _tables(store: Store) -> Iterator[Finding]:

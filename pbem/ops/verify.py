@@ -16,7 +16,7 @@ from engine.facts import SPECTATOR
 from pbem.domain import hash_chain
 from pbem.domain.errors import BadInput
 from pbem.domain.missed_turns import FEWEST, MOST
-from pbem.domain.pace import parse_pace
+from pbem.domain.pace import read_pace
 from pbem.domain.user_text import parse_name, parse_title
 from pbem.domain.week import BOUNDS
 from pbem.ops.commands.terminal import counted
@@ -202,7 +202,7 @@ def _of_table(saved: SavedGame) -> Iterator[str]:
     """What no table could have agreed, and players and turns that its game could not have."""
     game = saved.game
     try:
-        parse_pace(game.pace)
+        read_pace(game.pace)
     except (BadInput, ValueError):
         yield f"the stored pace {game.pace!r} isn't valid"
     if game.time_off not in BOUNDS:

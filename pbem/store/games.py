@@ -170,6 +170,12 @@ def ids_with_status(tx: Connection, status: str) -> list[int]:
     return _ids(tx, GAME.c.status == status)
 
 
+def paces(tx: Connection) -> set[str]:
+    """The paces of tables that wait or are played."""
+    current = (TableStatus.PLANNED, TableStatus.OPEN, TableStatus.PLAYING, TableStatus.FROZEN)
+    return set(tx.execute(select(GAME.c.pace).where(GAME.c.status.in_(current)).distinct()).scalars())
+
+
 def halted(tx: Connection) -> list[int]:
     """The ids of games the server has stopped, oldest first."""
     return _ids(tx, GAME.c.status == TableStatus.FROZEN, GAME.c.halted.is_not(None))

@@ -48,6 +48,11 @@ def domains(tx: Connection, person_ids: Collection[int]) -> dict[int, str]:
     return {row.id: row.mailbox.rpartition("@")[2] for row in tx.execute(query)}
 
 
+def zones(tx: Connection) -> set[str]:
+    """The names of the time zones that people have."""
+    return set(tx.execute(select(PERSON.c.zone).distinct()).scalars())
+
+
 def change(tx: Connection, person_id: int, **values: Any) -> None:
     tx.execute(update(PERSON).where(PERSON.c.id == person_id).values(**values))
     if "name" in values:

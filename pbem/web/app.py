@@ -18,7 +18,7 @@ from pbem import paths
 from pbem.config.settings import Config
 from pbem.domain.choice_links import choice_segment
 from pbem.domain.duration import duration_text, extension_text
-from pbem.domain.pace import parse_pace
+from pbem.domain.pace import read_pace
 from pbem.domain.user_text import isolate
 from pbem.domain.week import bound_text, usual_bound
 from pbem.hints import Advise, hint_here
@@ -115,7 +115,7 @@ def create_app(server: Server, config: Config, advise: Advise = hint_here) -> Fl
         development=config.development,
         pace_in_words=words.pace_text,
         time_off_in_words=bound_text,
-        usual_time_off=lambda pace: usual_bound(parse_pace(pace)),
+        usual_time_off=lambda pace: usual_bound(read_pace(pace)),
         longer=extension_text,
         duration=duration_text,
         alias=site.alias,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from pbem.domain.errors import BadInput
-from pbem.domain.localtime import local_day, moment_at, parse_wall, parse_zone, round_up
+from pbem.domain.localtime import is_known, local_day, moment_at, parse_wall, parse_zone, round_up, stored_zone
 
 ZONES = ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Apia", "UTC"]
 
@@ -103,6 +103,20 @@ def test_rounding_never_goes_back_and_leaves_a_round_moment_alone(
     assert rounded >= moment
     assert rounded.astimezone(zone).minute % minutes == 0
     assert round_up(rounded, step, zone) == rounded
+
+
+@pytest.mark.parametrize("name", ["Europe/Atlantis", "America/Argentina", "Europe/Berlin/", ""])
+def test_a_stored_zone_that_is_not_known_here_is_utc_under_its_own_name(name: str) -> None:
+    zone = stored_zone(name)
+    assert zone.key == name
+    assert zone is stored_zone(name)
+    assert not is_known(name)
+    assert moment_at(date(2026, 7, 1), time(12), zone) == utc("2026-07-01 12:00")
+
+
+def test_a_stored_zone_that_is_known_has_its_rules() -> None:
+    assert stored_zone("Europe/Berlin") == ZoneInfo("Europe/Berlin")
+    assert is_known("Europe/Berlin")
 
 
 @pytest.mark.parametrize("name", ["Europe/Berlin", " UTC ", "America/Argentina/Ushuaia", "Etc/GMT+5"])

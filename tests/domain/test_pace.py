@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from pbem.domain.errors import BadInput
-from pbem.domain.pace import LONGEST, SHORTEST, Bank, Calendar, Pace, PerDecision, parse_pace
+from pbem.domain.pace import LONGEST, SHORTEST, Bank, Calendar, Pace, PerDecision, parse_pace, read_pace
 
 BERLIN = ZoneInfo("Europe/Berlin")
 ZONES = ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "UTC"]
@@ -49,6 +49,12 @@ calendars = st.builds(
 lengths = st.integers(1, LONGEST // SHORTEST).map(lambda count: PerDecision(count * SHORTEST))
 steps = st.integers(1, LONGEST // SHORTEST).map(lambda count: count * SHORTEST)
 banks = st.tuples(steps, steps, steps).map(sorted).map(lambda each: Bank(each[1], each[0], each[2], each[1]))
+
+
+def test_a_stored_calendar_keeps_the_name_of_a_zone_that_is_not_known_here() -> None:
+    with pytest.raises(BadInput, match="isn't a time zone"):
+        parse_pace("Tue 20:00 Europe/Atlantis")
+    assert str(read_pace("Tue 20:00 Europe/Atlantis")) == "Tue 20:00 Europe/Atlantis"
 
 
 @pytest.mark.parametrize("text", ["3d+12h max 5d", " 3d + 12h  max 5d"])

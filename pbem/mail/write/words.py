@@ -25,7 +25,7 @@ from pbem.domain.duration import duration_text
 from pbem.domain.evenly import evenly
 from pbem.domain.former_players import FormerPlayer, TellerIn, teller_in_turn
 from pbem.domain.missed_turns import second_chance
-from pbem.domain.pace import Bank, PerDecision, parse_pace
+from pbem.domain.pace import Bank, PerDecision, read_pace
 from pbem.domain.quick_choices import quick_choices
 from pbem.domain.reply_commands import USAGES
 from pbem.i18n import speech
@@ -132,11 +132,11 @@ def table_name(title: str, game: str) -> str:
 
 def second_chance_text(hours: int, pace: str) -> str:
     """How long a table lets players take back the move made for a missed turn; empty if it doesn't."""
-    return duration_text(second_chance(hours, parse_pace(pace))) if hours else ""
+    return duration_text(second_chance(hours, read_pace(pace))) if hours else ""
 
 
 def pace_text(pace: str) -> str:
-    parsed = parse_pace(pace)
+    parsed = read_pace(pace)
     if isinstance(parsed, Bank):
         start, refill, most = map(duration_text, (parsed.start, parsed.refill, parsed.most))
         return _(
@@ -320,8 +320,9 @@ def _agreed_in_words(subject: str, value: str, rules: Game[Any] | None) -> str:
         return pace_text(value)
     assert rules is not None, "an option belongs to a game"
     name, _sign, chosen = value.partition("=")
-    option = next(option for option in rules.options if option.name == name)
-    return speech.teller(rules)(agreed(option, chosen))
+    option = next((option for option in rules.options if option.name == name), None)
+    # The game may have lost the option since.
+    return value if option is None else speech.teller(rules)(agreed(option, chosen))
 
 
 def _count_fitting(texts: Sequence[str], most: int, room: int) -> int:

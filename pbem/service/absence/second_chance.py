@@ -13,7 +13,7 @@ from datetime import datetime
 from pbem.domain.deadline import Deadline
 from pbem.domain.extension import SecondChance, with_extension
 from pbem.domain.missed_turns import second_chance
-from pbem.domain.pace import parse_pace
+from pbem.domain.pace import read_pace
 from pbem.domain.states import EmailKind, EmailStatus, TurnStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
@@ -114,7 +114,7 @@ def _chance_after(row: GameRow, missed: DeadlineRow) -> DeadlineRow | None:
     """The second chance after a missed turn, or None where there is none."""
     if missed.due_at is None or missed.missed_turn is not None:
         return None
-    more = SecondChance(missed.due_at, second_chance(row.second_chance, parse_pace(row.pace)))
+    more = SecondChance(missed.due_at, second_chance(row.second_chance, read_pace(row.pace)))
     extensions = with_extension(missed.extensions, more)
     return replace(
         missed,

@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 from engine.result import Place
 from pbem.domain.delivery import Way
 from pbem.domain.errors import Forbidden, NotFound
+from pbem.domain.localtime import stored_zone
 from pbem.domain.states import TableStatus
 from pbem.domain.week import Week, parse_week, read_week
 from pbem.i18n.speech import gettext as _
@@ -180,7 +181,7 @@ def my_games(tx: Tx, server: Server, person_id: int) -> MyGames:
     played = [seat for row in joined if row.status in _BEGUN for seat in _seats_in_play(row, players, asked, person_id)]
     return MyGames(
         name=person.name,
-        zone=ZoneInfo(person.zone),
+        zone=stored_zone(person.zone),
         zone_chosen=person.zone_chosen,
         tournaments=tuple((row.key, row.name) for row in tournaments.own(tx, person_id)),
         played=tuple(sorted(played, key=_urgency)),
@@ -208,7 +209,7 @@ def emails(tx: Tx, server: Server, person_id: int) -> MyEmails:
     stop = link_rows.find(tx, LinkKey(Purpose.STOP, person_id))
     failure = reachability.failure(tx, person_id)
     return MyEmails(
-        zone=ZoneInfo(person.zone),
+        zone=stored_zone(person.zone),
         preferences=preferences.of_person(tx, person),
         listed=tuple(listed),
         titles=tables.titles(tx, {email.game_id for email in listed if email.game_id is not None}),
@@ -224,7 +225,7 @@ def settings(tx: Tx, server: Server, person_id: int) -> Settings:
     person = people.read(tx, person_id)
     return Settings(
         name=person.name,
-        zone=ZoneInfo(person.zone),
+        zone=stored_zone(person.zone),
         quiet=person.quiet or "",
         cadence=person.cadence,
         willing=tables.is_volunteer(tx, person_id),
@@ -275,7 +276,7 @@ def change_week(
 ) -> None:
     """Change a person's days off and working hours, from their next turn on. Raises BadInput."""
     person = people.lock(tx, person_id)
-    week = parse_week(days_off, workdays, hours, ZoneInfo(person.zone))
+    week = parse_week(days_off, workdays, hours, stored_zone(person.zone))
     people.change(tx, person_id, week=week and week.times)
 
 

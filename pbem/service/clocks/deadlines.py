@@ -12,7 +12,6 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from pbem.domain.bank import PastTurn, bank_after, left_at
 from pbem.domain.bounce import MEMORY
@@ -29,7 +28,8 @@ from pbem.domain.deadline import (
 from pbem.domain.delivery import starts_without_mail
 from pbem.domain.extension import read_extensions
 from pbem.domain.interval import Interval
-from pbem.domain.pace import Bank, Pace, parse_pace
+from pbem.domain.localtime import stored_zone
+from pbem.domain.pace import Bank, Pace, read_pace
 from pbem.domain.quiet_hours import parse_quiet
 from pbem.domain.reminder import parse_cadence, reminders
 from pbem.domain.states import EmailKind, TurnStatus
@@ -108,7 +108,7 @@ def start_without_mail(tx: Tx, server: Server, game: GameRow, turn: int, seat: i
     """Start the clock of a turn whose player gets no immediate email, as if it had been sent when the turn opened."""
     row, person = deadlines.read(tx, game.id, turn, seat), people.read(tx, person_id)
     if row is not None:
-        quiet = parse_quiet(person.quiet, ZoneInfo(person.zone)) if person.quiet else None
+        quiet = parse_quiet(person.quiet, stored_zone(person.zone)) if person.quiet else None
         started = starts_without_mail(row.asked_at, server.hold, quiet)
         _start(tx, server, {game.id: game}, {(game.id, turn, seat): (person_id, started)})
 
@@ -164,7 +164,7 @@ def clock_of(tx: Tx, game: GameRow, turn: int, seat: int, *, answered: bool = Fa
 
 def bank_left(tx: Tx, game: GameRow, turn: int, seat: int, now: datetime) -> timedelta | None:
     """The time left in the bank of a seat that is asked in this turn; None without a bank. For its own player alone."""
-    if not isinstance(parse_pace(game.pace), Bank):
+    if not isinstance(read_pace(game.pace), Bank):
         return None
     clock = clock_of(tx, game, turn, seat, answered=True)
     return None if clock is None else left_at(clock.timing, clock.row.closed_at or now)
@@ -189,7 +189,7 @@ def clocks_of(tx: Tx, games: Games, rows: Collection[DeadlineRow]) -> dict[Key, 
     }
     played = [row for row in rows if (row.game_id, row.seat) in seated]
     persons = people.read_all(tx, {seated[row.game_id, row.seat] for row in played})
-    paces = {game_id: parse_pace(games[game_id].pace) for game_id in of_games}
+    paces = {game_id: read_pace(games[game_id].pace) for game_id in of_games}
     past = _turns_before(tx, [row for row in played if isinstance(paces[row.game_id], Bank)])
     since = min(row.asked_at for row in (*rows, *(each for turns in past.values() for each in turns)))
     stops = _Stops(
@@ -323,7 +323,7 @@ def _turns_before(tx: Tx, rows: Collection[DeadlineRow]) -> dict[Key, list[Deadl
 
 
 def _turn(game: GameRow, pace: Pace, person: PersonRow, row: DeadlineRow, stops: _Stops) -> Turn:
-    zone = ZoneInfo(person.zone)
+    zone = stored_zone(person.zone)
 
     def since_asked(times: Iterable[Interval], before: timedelta = timedelta(0)) -> tuple[Interval, ...]:
         return tuple(each for each in times if each.end is None or each.end > row.asked_at - before)

@@ -6,11 +6,11 @@ Each is a row of the log and an email to the players, and the deadlines are sett
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
-from zoneinfo import ZoneInfo
 
 from pbem.domain.duration import short_duration
 from pbem.domain.errors import Gone
 from pbem.domain.extension import ExtendedTo, Extension, parse_extension, with_extension
+from pbem.domain.localtime import stored_zone
 from pbem.domain.states import TableStatus, TurnStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service.clocks import deadlines as clocks_deadlines
@@ -65,7 +65,7 @@ def extend(tx: Tx, server: Server, game_id: int, more: str, reason: str, seat: i
     It works alike for a seat that has answered already: a refusal would tell who has.
     """
     game = playing(tx, game_id)
-    extension = parse_extension(more, server.now(), ZoneInfo(server.zone))
+    extension = parse_extension(more, server.now(), stored_zone(server.zone))
     people = people_by_seat(tx, game_id)
     asked = [row for row in deadlines.of_turn(tx, game) if seat in (None, row.seat) and row.seat in people]
     if not asked:

@@ -1,9 +1,7 @@
 """Vacations: days on which a person's clocks are stopped. Their yearly budget is in `domain.vacation`."""
 
-from zoneinfo import ZoneInfo
-
 from pbem.domain.errors import Gone, NotFound
-from pbem.domain.localtime import local_day
+from pbem.domain.localtime import local_day, stored_zone
 from pbem.domain.vacation import YEARLY_BUDGET, Vacation, check_vacation, days_left, parse_vacation
 from pbem.i18n.speech import gettext as _
 from pbem.service.clocks.deadlines import lock_games_of, settle_person
@@ -22,7 +20,7 @@ def book(tx: Tx, server: Server, person_id: int, vacation: Vacation) -> None:
     """Book a vacation within the yearly budget, and settle the person's deadlines."""
     # Games are locked before people, as everywhere, against deadlocks.
     locked = lock_games_of(tx, person_id)
-    zone = ZoneInfo(people.lock(tx, person_id).zone)
+    zone = stored_zone(people.lock(tx, person_id).zone)
     booked = [_days(row) for row in vacation_rows.of_person(tx, person_id)]
     check_vacation(vacation, booked, server.now(), zone)
     vacation_rows.add(tx, person_id, vacation.first, vacation.last, vacation.interval(zone))
@@ -40,7 +38,7 @@ def cancel(tx: Tx, server: Server, person_id: int, vacation_id: int) -> None:
     if row.start_at >= now:
         vacation_rows.drop(tx, vacation_id)
     elif row.end_at > now:
-        vacation_rows.end(tx, vacation_id, local_day(now, ZoneInfo(person.zone)), now)
+        vacation_rows.end(tx, vacation_id, local_day(now, stored_zone(person.zone)), now)
     else:
         raise Gone(_("This vacation is over."), why=_("Its days are used up."))
     settle_person(tx, server, person_id, locked)
@@ -49,7 +47,7 @@ def cancel(tx: Tx, server: Server, person_id: int, vacation_id: int) -> None:
 def vacations(tx: Tx, server: Server, person_id: int) -> tuple[list[VacationRow], int]:
     """A person's vacations in order, and the days left this year."""
     booked = vacation_rows.of_person(tx, person_id)
-    year = local_day(server.now(), ZoneInfo(people.read(tx, person_id).zone)).year
+    year = local_day(server.now(), stored_zone(people.read(tx, person_id).zone)).year
     return booked, days_left(year, [_days(row) for row in booked], YEARLY_BUDGET)
 
 

@@ -11,13 +11,13 @@ from datetime import timedelta
 from enum import StrEnum
 from itertools import islice
 from typing import Any, Final
-from zoneinfo import ZoneInfo
 
 import structlog
 
 from pbem.domain.acts import Act, Actor
 from pbem.domain.errors import BadInput, PbemError
 from pbem.domain.extension import parse_extension
+from pbem.domain.localtime import stored_zone
 from pbem.domain.states import EmailKind, JobStatus
 from pbem.domain.user_text import parse_message, parse_reason
 from pbem.i18n.speech import gettext as _
@@ -88,7 +88,7 @@ def facts_of(server: Server, what: What, text: str = "", days: int = 7) -> dict[
     """The data of a job, from what was typed: the extra time, the message, or the domain. Raises BadInput."""
     match what:
         case What.EXTEND:
-            parse_extension(text, server.now(), ZoneInfo(server.zone))
+            parse_extension(text, server.now(), stored_zone(server.zone))
             return {"more": text}
         case What.ANNOUNCE:
             return {"text": parse_message(text)}

@@ -21,6 +21,7 @@ from pbem.domain import hash_chain
 from pbem.domain.acts import Act, Actor, Role
 from pbem.domain.errors import Forbidden, Gone, NotFound
 from pbem.domain.former_players import FormerPlayer, name_at_row, names_in_turn
+from pbem.domain.localtime import stored_zone
 from pbem.domain.moments import explanation
 from pbem.domain.states import TableStatus
 from pbem.domain.talk import Line
@@ -124,7 +125,8 @@ class DeskTable:
     def agreed(self) -> tuple[str, ...]:
         """The game's options, as people say them."""
         teller, options = speech.teller(self.rules), json.loads(self.game.options)
-        return tuple(teller(agreed(option, options[option.name])) for option in self.rules.options)
+        known = (option for option in self.rules.options if option.name in options)
+        return tuple(teller(agreed(option, options[option.name])) for option in known)
 
     @property
     def head(self) -> str:
@@ -176,7 +178,7 @@ def clocks(
     running = clocks_deadlines.clocks_of(tx, {game.id: game}, [seat.due for seat in seats if seat.due is not None])
     explanations = {
         seat: (
-            *explanation(clocks_deadlines.current_deadline(clock, server.now()), ZoneInfo(clock.person.zone), names),
+            *explanation(clocks_deadlines.current_deadline(clock, server.now()), stored_zone(clock.person.zone), names),
             *([_("Time off: %(times)s", times=week_text(clock.timing.week))] if clock.timing.week else ()),
         )
         for (_game, _turn, seat), clock in running.items()
@@ -236,7 +238,7 @@ def interventions(tx: Tx, server: Server, token: str) -> Interventions:
     names = _names(tx, game.id)
     return Interventions(
         title=game.title,
-        zone=ZoneInfo(people.read(tx, link.person_id).zone),
+        zone=stored_zone(people.read(tx, link.person_id).zone),
         rows=tuple(names.beside(public_line(row)) for row in islice(rows, MOST_INTERVENTIONS)),
     )
 

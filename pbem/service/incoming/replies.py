@@ -16,14 +16,13 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
-from zoneinfo import ZoneInfo
 
 from engine import orders
 from engine.decisions import Decision
 from pbem.domain import reply_pieces
 from pbem.domain.delivery import Delivery, Way
 from pbem.domain.errors import BadInput, Gone, Refusal, Stale, TimedOut
-from pbem.domain.localtime import local_day
+from pbem.domain.localtime import local_day, stored_zone
 from pbem.domain.reply_commands import Command, Move, Slip, StandingOrder, Word, WordCommand
 from pbem.domain.reply_pieces import Piece
 from pbem.domain.states import EmailKind, ReceivedStatus, TableStatus
@@ -280,7 +279,9 @@ def _do_word(acting: _Acting, command: WordCommand) -> tuple[Done, str]:
             dropped = dropped_orders.drop(tx, server, acting.game(), person_id, acting.numbered, command.rest)
             return Done.ORDER_DROPPED, dropped
         case Word.VACATION:
-            vacation = parse_vacation(command.rest, local_day(server.now(), ZoneInfo(people.read(tx, person_id).zone)))
+            vacation = parse_vacation(
+                command.rest, local_day(server.now(), stored_zone(people.read(tx, person_id).zone))
+            )
             vacations.book(tx, server, person_id, vacation)
             return Done.AWAY, str(vacation)
         case Word.RESEND:

@@ -23,6 +23,7 @@ from pbem.domain.channels import CODE, Channel, ChannelKind, ChannelStatus, Push
 from pbem.domain.deadline import Deadline
 from pbem.domain.delivery import AT_ONCE, Action, judge
 from pbem.domain.former_players import teller_in_turn
+from pbem.domain.localtime import stored_zone
 from pbem.domain.moments import moment_text
 from pbem.domain.quiet_hours import parse_quiet
 from pbem.domain.states import EmailKind, EmailStatus, TableStatus
@@ -243,7 +244,7 @@ def _awake(tx: Tx, rows: Collection[EmailRow], through: Mapping[int, ChannelRow]
     for row in rows:
         if row in own:
             reader = preferred[row.person_id, row.game_id]
-            quiet = parse_quiet(reader.quiet, ZoneInfo(reader.zone)) if reader.quiet else None
+            quiet = parse_quiet(reader.quiet, stored_zone(reader.zone)) if reader.quiet else None
             verdict = judge(row.kind, AT_ONCE, row.queued_at, now, quiet)
             if verdict.action is Action.WAIT:
                 # It was not tried, so this attempt does not count.
@@ -318,7 +319,7 @@ def _asks(row: EmailRow, due_at: datetime | None, reader: PersonRow) -> str:
         return _("See how it ended.")
     if due_at is None:
         return _("Turn %(turn)s.", turn=row.turn)
-    moment = moment_text(due_at, ZoneInfo(reader.zone))
+    moment = moment_text(due_at, stored_zone(reader.zone))
     return _("Turn %(turn)s. Move by %(moment)s.", turn=row.turn, moment=moment)
 
 

@@ -27,13 +27,13 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
-from zoneinfo import ZoneInfo
 
 from engine.facts import SPECTATOR
 from engine.game import Game
 from pbem.domain.deadline import Deadline
 from pbem.domain.duration import duration_text
 from pbem.domain.invitation_replies import ACCEPT_AS
+from pbem.domain.localtime import stored_zone
 from pbem.domain.missed_turns import Agreement, warning
 from pbem.domain.outdated import ASKING
 from pbem.domain.states import EmailKind, TableStatus, TurnStatus
@@ -203,7 +203,7 @@ class _Reading:
         replies = may_answer and Purpose.REPLY in draft.links
         return EmailContent(
             kind=email.kind,
-            reader=Reader(called, person.delivery_address, ZoneInfo(person.zone)),
+            reader=Reader(called, person.delivery_address, stored_zone(person.zone)),
             thread=Thread(
                 message_id=email.message_id
                 or message_id(self.letterhead, self.server.randomness.bytes(8), (game or person).key),

@@ -10,10 +10,9 @@ could tell which table they are for.
 
 import json
 from datetime import date
-from zoneinfo import ZoneInfo
 
 from pbem.domain.delivery import Way, digest_day
-from pbem.domain.localtime import parse_wall
+from pbem.domain.localtime import parse_wall, stored_zone
 from pbem.domain.outdated import ASKING
 from pbem.domain.states import EmailKind, EmailStatus, TableStatus, TurnStatus
 from pbem.service.server import Server
@@ -32,7 +31,7 @@ def gather(server: Server) -> int:
         readers = preferences.digest_readers(tx)
     queued = 0
     for reader in readers:
-        day = digest_day(now, parse_wall(reader.digest_at), ZoneInfo(reader.zone), reader.digest_on)
+        day = digest_day(now, parse_wall(reader.digest_at), stored_zone(reader.zone), reader.digest_on)
         if day is not None:
             queued += bool(server.attempt(_queue, reader.person_id, day))
     return queued

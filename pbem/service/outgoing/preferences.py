@@ -9,11 +9,10 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import time
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from pbem.domain.delivery import Delivery, Way, digest_day, parse_delivery
 from pbem.domain.errors import NotFound, Readers, read_fields
-from pbem.domain.localtime import parse_wall
+from pbem.domain.localtime import parse_wall, stored_zone
 from pbem.domain.states import TableStatus
 from pbem.domain.topics import Topic, read_topics, topics_text
 from pbem.i18n.speech import gettext as _
@@ -135,7 +134,7 @@ def set_sealed_receipts(tx: Tx, server: Server, person_id: int, *, on: bool) -> 
 def _set_digest(tx: Tx, server: Server, person: PersonRow, at: time) -> None:
     values: dict[str, object] = {"digest_at": f"{at:%H:%M}"}
     # If the time has passed today, everything of today has been emailed already.
-    if (today := digest_day(server.now(), at, ZoneInfo(person.zone), None)) is not None:
+    if (today := digest_day(server.now(), at, stored_zone(person.zone), None)) is not None:
         values["digest_on"] = today
     people.change(tx, person.id, **values)
 

@@ -15,11 +15,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
-from zoneinfo import ZoneInfo
 
 from pbem.domain.delivery import URGENT, Action, Verdict, Way, judge
 from pbem.domain.duration import DAY
 from pbem.domain.guests import is_guest
+from pbem.domain.localtime import stored_zone
 from pbem.domain.outdated import ANSWERED
 from pbem.domain.quiet_hours import parse_quiet
 from pbem.domain.states import EmailKind, EmailStatus
@@ -290,7 +290,7 @@ def _judge(email: EmailRow, preference: PreferenceRow, now: datetime) -> Verdict
     topic = topic_of(email.kind, facts.get("what", ""))
     if topic is not None and topic not in read_topics(preference.topics):
         return Verdict(Action.WITHHOLD)
-    quiet = parse_quiet(preference.quiet, ZoneInfo(preference.zone)) if preference.quiet else None
+    quiet = parse_quiet(preference.quiet, stored_zone(preference.zone)) if preference.quiet else None
     last = bool(facts.get("last")) or facts.get("what") in _CANNOT_WAIT
     return judge(email.kind, preference.preferred, email.queued_at, now, quiet, last=last)
 

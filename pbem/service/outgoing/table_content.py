@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from engine.game import Game
-from engine.options import agreed
+from engine.options import variants
 from pbem.domain import conditions, hash_chain
 from pbem.domain.conditions import Conditions
-from pbem.domain.pace import Calendar, parse_pace
+from pbem.domain.pace import Calendar, read_pace
 from pbem.domain.states import EmailKind, TableStatus
 from pbem.domain.week import bound_text, counting_text, read_week
 from pbem.i18n import speech
@@ -33,16 +33,11 @@ def table_words(
         "table": words.table_name(game.title, rules.title),
         "turn": game.turn if email.turn is None else email.turn,
         "seats": game.seats,
-        "by_decision": not isinstance(parse_pace(game.pace), Calendar),
+        "by_decision": not isinstance(read_pace(game.pace), Calendar),
         "pace": words.pace_text(game.pace),
         "time_off": bound_text(game.time_off) if game.time_off else "",
         "own_time_off": _own_time_off(tx, email, game),
-        "chosen": [
-            speech.teller(rules)(agreed(option, options[option.name]))
-            for option in rules.options
-            if options.get(option.name, option.default) != option.default
-            and game.seats in (option.seats or (game.seats,))
-        ],
+        "chosen": list(map(speech.teller(rules), variants(rules.options, options, game.seats))),
         "missed_limit": game.missed_limit,
         "grace": game.grace,
         "second_chance": words.second_chance_text(game.second_chance, game.pace),

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 from pbem.domain.invitation_replies import ACCEPT_AS
-from pbem.domain.pace import parse_pace
+from pbem.domain.pace import read_pace
 from pbem.domain.states import EmailKind
 from pbem.domain.tournaments import points
 from pbem.domain.tournaments.plan import Plan, TableResult
@@ -61,7 +61,7 @@ def _of_tournament(letterhead: Letterhead, found: TournamentPage) -> Words:
         "format": format_text(summary.plan, summary.rounds),
         "sizes": summary.plan.sizes.allowed,
         "pace": words.pace_text(settings["pace"]),
-        "time_off": bound_text(bound) if (bound := usual_bound(parse_pace(settings["pace"]))) else "",
+        "time_off": bound_text(bound) if (bound := usual_bound(read_pace(settings["pace"]))) else "",
         "round_days": row.round_days,
         "late": row.late,
         "fewest": row.fewest,

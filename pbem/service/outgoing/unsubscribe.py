@@ -11,6 +11,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from pbem.domain.delivery import Delivery, Way
+from pbem.domain.localtime import stored_zone
 from pbem.domain.topics import Topic
 from pbem.service import links
 from pbem.service.absence import offers
@@ -46,7 +47,7 @@ def read(tx: Tx, server: Server, token: str, key: str | None = None) -> ReaderSe
         preferences=preferences.read(tx, server, person_id, key),
         cadence=person.cadence,
         quiet=person.quiet or "",
-        zone=ZoneInfo(person.zone),
+        zone=stored_zone(person.zone),
         willing=tables.is_volunteer(tx, person_id),
         failing_since=None if failure is None else failure.start_at,
     )

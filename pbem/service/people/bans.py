@@ -1,8 +1,7 @@
 """Limits on new seats: bans, and how many tables a person may have. Games under way go on."""
 
-from zoneinfo import ZoneInfo
-
 from pbem.domain.errors import Forbidden, TooMany
+from pbem.domain.localtime import stored_zone
 from pbem.domain.moments import moment_text
 from pbem.i18n.speech import gettext as _
 from pbem.service.server import Server
@@ -21,7 +20,7 @@ def must_not_be_banned(tx: Tx, server: Server, person_id: int) -> None:
             if ban.until is None
             else _(
                 "You're banned from new tables until %(moment)s.",
-                moment=moment_text(ban.until, ZoneInfo(people.read(tx, person_id).zone)),
+                moment=moment_text(ban.until, stored_zone(people.read(tx, person_id).zone)),
             ),
             why=_("The organiser wrote: %(reason)s", reason=ban.reason),
             remedy=_("Your current games go on. If you think this is a mistake, contact the organiser."),

@@ -26,6 +26,7 @@ from pbem.domain.causes import TurnFacts
 from pbem.domain.choice_links import segment_text
 from pbem.domain.extension import givers_of, read_extensions
 from pbem.domain.former_players import FormerPlayer, teller_in_turn
+from pbem.domain.localtime import stored_zone
 from pbem.domain.missed_turns import warning
 from pbem.domain.states import TableStatus
 from pbem.domain.user_text import isolate
@@ -283,7 +284,7 @@ def _view(tx: Tx, link: SeatLink, row: GameRow, read_saved: ReadSaved = last_of)
         due_at=clock.due_at,
         promised_at=clock.promised_at,
         givers=givers_of(read_extensions(clock.extensions or "[]")),
-        zone=ZoneInfo(clock.zone),
+        zone=stored_zone(clock.zone),
         mail_fails=clock.mail_fails,
         guest=clock.guest,
         hints=row.hints and decision is not None and decision.only() is None and hints.is_possible(rules),
@@ -342,7 +343,7 @@ def _offered(tx: Tx, link: MoveLink, option: str) -> OfferedChoice:
         recent_facts=facts_by_turn(row, since[-MOST_ENTRIES:], SPECTATOR),
         due_at=None if deadline is None else deadline.due_at,
         promised_at=None if deadline is None else deadline.promised_at,
-        zone=ZoneInfo(people.read(tx, person_id).zone),
+        zone=stored_zone(people.read(tx, person_id).zone),
         former=seats.former(taken),
         board=None if made is None else rules.board(views.view(tx, row, SPECTATOR), SPECTATOR),
         asked=_asked(row),

@@ -12,7 +12,7 @@ from typing import Final
 from pbem.domain.conditions import Conditions
 from pbem.domain.errors import NotFound
 from pbem.domain.missed_turns import second_chance
-from pbem.domain.pace import parse_pace
+from pbem.domain.pace import read_pace
 from pbem.domain.ratings import Rating
 from pbem.domain.reliability import PERIOD, Reliability, reliability
 from pbem.domain.results import bot_player
@@ -159,7 +159,7 @@ def _summary(
         doubles=row.doubles,
         missed_limit=row.missed_limit,
         grace=row.grace,
-        second_chance=second_chance(row.second_chance, parse_pace(row.pace)),
+        second_chance=second_chance(row.second_chance, read_pace(row.pace)),
         going_back=row.going_back,
         successor=row.successor,
         stand_in=row.stand_in,

@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 from engine.game import Game
 from pbem.domain import hash_chain
 from pbem.domain.errors import Forbidden, Gone, NotFound, TooMany
+from pbem.domain.localtime import stored_zone
 from pbem.domain.states import EmailKind, TableStatus
 from pbem.domain.talk import Line, mentioned
 from pbem.domain.topics import Topic, read_topics
@@ -156,7 +157,7 @@ def talk_page(tx: Tx, server: Server, token: str) -> TalkPage:
         lines=tuple(shown),
         left_out=left_out,
         before=talk.count(tx, row.id) - left_out - len(shown),
-        zone=ZoneInfo(people.read(tx, link.person_id).zone),
+        zone=stored_zone(people.read(tx, link.person_id).zone),
     )
 
 

@@ -13,7 +13,7 @@ from werkzeug.exceptions import Unauthorized
 from engine import grammar
 from engine.decisions import Choice, Value
 from pbem.domain.errors import BadInput
-from pbem.domain.pace import Bank, parse_pace
+from pbem.domain.pace import Bank, read_pace
 from pbem.i18n.speech import gettext as _
 from pbem.service.absence import second_chance
 from pbem.service.archive import export
@@ -104,7 +104,7 @@ def _token() -> str:
 
 def _decision() -> answers.Json:
     seat = _seat()
-    has_bank = seat.decision is not None and isinstance(parse_pace(seat.pace), Bank)
+    has_bank = seat.decision is not None and isinstance(read_pace(seat.pace), Bank)
     bank = server().read(bank_left_by_link, _token(), Purpose.API) if has_bank else None
     return answers.decision(seat, bank)
 

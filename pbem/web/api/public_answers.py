@@ -4,7 +4,7 @@ from fractions import Fraction
 from typing import Any
 
 from pbem.domain.game_statistics import Sums, What, numbers_of, of_what, seat_wins
-from pbem.domain.pace import parse_pace
+from pbem.domain.pace import read_pace
 from pbem.domain.ratings import Rating
 from pbem.domain.week import usual_bound
 from pbem.service.archive.public_games import PublicGame, PublicSeat
@@ -93,7 +93,7 @@ def whole_tournament(found: TournamentPage, base_url: str) -> Json:
     summary = found.summary
     return tournament(summary, base_url) | {
         "pace": summary.settings["pace"],
-        "time_off": usual_bound(parse_pace(summary.settings["pace"])),
+        "time_off": usual_bound(read_pace(summary.settings["pace"])),
         "rated": summary.settings["rated"],
         "options": summary.settings["options"],
         "table_sizes": list(summary.plan.sizes.allowed),

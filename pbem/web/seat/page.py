@@ -20,7 +20,7 @@ from engine.tell import Text, say
 from pbem.domain.duration import HOUR, MINUTE
 from pbem.domain.errors import BadInput, NotFound, Refusal, Stale, TooMany
 from pbem.domain.moments import relative_text, short_moment_text
-from pbem.domain.pace import Bank, parse_pace
+from pbem.domain.pace import Bank, read_pace
 from pbem.hints import HintTask, NoHint
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
@@ -216,7 +216,7 @@ def deadline_of(seat: SeatView, token: str) -> phrases.Deadline | None:
     """The deadline of a seat for its player; None in a demo, which has none."""
     if seat.guest:
         return None
-    has_bank = isinstance(parse_pace(seat.pace), Bank)
+    has_bank = isinstance(read_pace(seat.pace), Bank)
     bank = server().read(clocks_deadlines.bank_left_by_link, token) if has_bank else None
     return phrases.deadline(seat, server().now(), bank)
 

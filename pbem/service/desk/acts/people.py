@@ -5,11 +5,11 @@ import re
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from typing import Any, Final
-from zoneinfo import ZoneInfo
 
 from pbem.domain.acts import Act
 from pbem.domain.deleted_people import is_former
 from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, Stale
+from pbem.domain.localtime import moment_at, stored_zone
 from pbem.domain.moments import day_text
 from pbem.domain.states import EmailKind, EmailStatus, TableStatus
 from pbem.domain.user_text import isolate
@@ -312,7 +312,7 @@ class Delete(PersonAct):
 
 
 def _end_of(day: date, zone: str) -> datetime:
-    return datetime.combine(day + timedelta(days=1), time(0), ZoneInfo(zone)).astimezone(ZoneInfo("UTC"))
+    return moment_at(day + timedelta(days=1), time(0), stored_zone(zone))
 
 
 def _read_current(context: Context, person_id: int) -> PersonRow:
