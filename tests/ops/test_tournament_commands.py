@@ -11,12 +11,15 @@ import pytest
 from pbem.config import read
 from pbem.domain.conditions import Conditions
 from pbem.ops.setup import open_store, server_on
+from pbem.plugins import offers
 from pbem.service.people import addresses
 from pbem.service.server import Server
 from pbem.service.tournaments import sign_up
 from pbem.store import audit, tournaments
 from pbem.store.schema import TournamentRow
+from tests.engine.published import on_the_path, publish
 from tests.ops.conftest import Run
+from tests.plugins import broken
 
 T = TypeVar("T")
 
@@ -82,6 +85,28 @@ def key(pbem: Run) -> str:
 
 def row_id(server: Server, key: str) -> int:
     return server.query(tournaments.by_key, key).id
+
+
+def test_a_tournament_of_another_packages_game_is_opened(pbem: Run, tmp_path, monkeypatch) -> None:
+    pbem("init")
+    here(people_of)
+    closes = here(lambda server: f"{server.now() + timedelta(days=7):%Y-%m-%d %H:%M}")
+    folder = tmp_path / "packages"
+    folder.mkdir()
+    (folder / "lanterns.py").write_text(broken.LANTERNS)
+
+    def opened(kind: str) -> str:
+        chosen = ("--host", "ann@example.org", "--closes", closes, "--size", "4", "--variant", "purse=9")
+        return pbem("tournament", "open", kind, "Cup", *chosen, *WHY, "--dry-run").output
+
+    try:
+        with on_the_path(folder, monkeypatch):
+            publish(folder, "paper-lamps", "lanterns = lanterns")
+            offers.close()
+            assert "There's no game called “lantern”." in opened("lantern")
+            assert "It could be opened." in opened("lanterns")
+    finally:
+        offers.close()
 
 
 def test_a_tournament_is_run_from_the_command_line_and_on_record(pbem: Run, key: str) -> None:

@@ -11,7 +11,6 @@ from typing import Any, Final
 
 import click
 
-from engine import game
 from engine.options import parse_choices
 from engine.search import LEVELS, USUAL
 from pbem.domain.conditions import Conditions
@@ -24,6 +23,7 @@ from pbem.ops.commands.tables import act_moment, person_number
 from pbem.ops.commands.terminal import command, counted, operator, read_settings
 from pbem.ops.setup import open_server
 from pbem.service.desk import tournaments as desk_tournaments
+from pbem.service.play.rules import newest_rules
 from pbem.service.tournaments import hosting, reading, sign_up
 from pbem.service.tournaments.new import LATE, SEEDINGS, TournamentSettings
 from pbem.service.tournaments.preview import HostAct, Preview
@@ -110,7 +110,7 @@ def tournament_show(key: str) -> None:
     "open",
     example="pbem tournament open bid 'Spring cup' --host ann@example.org --closes '2026-12-01 20:00' --reason 'Ann asked.'",
 )
-@click.argument("kind", type=click.Choice(list(game.names())))
+@click.argument("kind")
 @click.argument("name")
 @click.option("--host", required=True, help="Person who hosts it: a number or an address.")
 @click.option("--closes", type=_MOMENT, required=True, help="When sign-up ends, in UTC.")
@@ -159,16 +159,17 @@ def tournament_open(
     **typed: Any,
 ) -> None:
     """Open a tournament of KIND, called NAME, for sign-up."""
-    settings = TournamentSettings(
-        kind=kind,
-        closes_at=closes.replace(tzinfo=UTC),
-        tie_breaks=tie_breaks or USUAL_TIE_BREAKS,
-        options=parse_choices(game.load(kind).options, variants),
-        conditions=Conditions(**{each.name: typed.pop(each.name) for each in fields(Conditions)}),
-        **typed,
-    )
+    conditions = Conditions(**{each.name: typed.pop(each.name) for each in fields(Conditions)})
     config = read_settings()
     with open_server(config) as server:
+        settings = TournamentSettings(
+            kind=kind,
+            closes_at=closes.replace(tzinfo=UTC),
+            tie_breaks=tie_breaks or USUAL_TIE_BREAKS,
+            options=parse_choices(newest_rules(kind).options, variants),
+            conditions=conditions,
+            **typed,
+        )
         once = server.dry_run if dry_run else server.run
         key = once(desk_tournaments.open_for, operator(), person_number(server, host), settings, reason)
     address = f"{config.base_url.rstrip('/')}/tournaments/{key}"
