@@ -189,6 +189,9 @@ def _origin(text: str) -> str:
 def _database(text: str) -> str:
     if not re.match(r"(sqlite|postgresql)(\+\w+)?://", _line(text), re.ASCII):
         raise ValueError("another database")
+    file = text.partition(":///")[2].partition("?")[0]
+    if text.startswith("sqlite") and (not file.strip("/") or ":memory:" in file):
+        raise ValueError("a database that ends with its process")
     return text
 
 
