@@ -3,7 +3,7 @@
 from typing import Any, NoReturn
 
 from engine import codec
-from engine.game import Game
+from engine.game import Game, own_names
 from engine.tell import Text
 from pbem.domain.errors import Unplayable
 from pbem.i18n.speech import gettext as _
@@ -57,10 +57,15 @@ class Away(Game[Any]):
 
 
 def loads(rules: Game[Any], text: str) -> Any:
-    """A value of a game from its text. Raises Unplayable where the rules that could read it are not there."""
+    """A value of a game from its text. Raises Unplayable where the rules that could read it are not there.
+
+    A newer version of another package's game may not read what an older one has written.
+    """
     try:
         return codec.loads(rules, text)
     except codec.Malformed:
         if isinstance(rules, Away):
             raise rules.unplayable() from None
+        if rules.slug not in own_names():
+            raise Away(rules.slug, rules, "changed").unplayable() from None
         raise

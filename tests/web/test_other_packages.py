@@ -1,8 +1,11 @@
 """Pages that list many games and tables open, even if another package's game fails, was upgraded, or can't be listed."""
 
+from datetime import timedelta
+
 import pytest
 
 from pbem.mail.wire import parse, text_of
+from pbem.service.account import feeds
 from pbem.service.outgoing.preview import preview
 from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
@@ -58,6 +61,33 @@ def test_tables_from_before_an_upgrade_are_still_listed(offered, server, table, 
     for game_id in (game.id, over.id, opened.game_id):
         assert olga.open(f"/desk/tables/{game_id}").status == 200
     assert "May the" in text_of(parse(preview(server, HEAD, "turn", game.id, 0)))
+
+
+@pytest.mark.parametrize(
+    "before, after",
+    [
+        pytest.param("TastesRevealed", "TastesTold", id="a fact has another name"),
+        pytest.param("    price: int\n", "    price: int\n    tax: int = 0\n", id="a fact has another field"),
+    ],
+)
+def test_finished_games_that_a_newer_package_cannot_read_are_in_no_ones_way(
+    offered, server, table, browser, links, clock, before, after
+):
+    offered(broken.LANTERNS)
+    game, other = table("lanterns", 2), table("bid", 3)
+    list(game.play_defaults())
+    list(other.play_defaults())
+    clock.advance(timedelta(hours=1))
+    person = other.person_at(0)
+    server.run(feeds.renew, person)
+    at = server.read(feeds.feed_tokens, person).news
+    assert offered(broken.LANTERNS.replace(before, after))[0].trouble is None
+    fed = browser.client.get(f"/n/{at}/news.atom", base_url="http://localhost:8000")
+    assert (fed.status_code, "<title>Bid!" in fed.get_data(as_text=True)) == (200, True)
+    for path in (f"/t/{game.row().key}/replay", f"/s/{links.of(game, 0)[1]}/replay"):
+        page = browser.open(path)
+        assert (page.status, "Its rules have changed" in page.text) == (503, True)
+    assert browser.open(f"/t/{game.row().key}").status == 200
 
 
 @pytest.mark.parametrize("what", [broken.RAISES, broken.FOR_EVER, broken.GONE])
