@@ -9,6 +9,7 @@ could tell which table they are for.
 """
 
 import json
+from collections.abc import Mapping
 from datetime import date
 
 from pbem.domain.delivery import Way, digest_day
@@ -71,7 +72,9 @@ def _queue(tx: Tx, server: Server, person_id: int, day: date) -> bool:
     if not preferences.take_digest(tx, person_id, day):
         return False
     playing = daily_games(tx, person_id)
-    since = _turns_reported(tx, person_id, playing)
+    last = outbox.of_kind(tx, person_id, EmailKind.DIGEST, EmailStatus.SENT, limit=1)
+    reported = json.loads(last[0].facts) if last else {"until": {}, "lines": {}}
+    since = _turns_reported(tx, person_id, playing, reported["until"])
     emails = [email for email in outbox.for_digest(tx, person_id) if _is_current(tx, server, email, playing)]
     if not emails and all(game.turn == since[game.id] for game in playing):
         return False
@@ -82,7 +85,7 @@ def _queue(tx: Tx, server: Server, person_id: int, day: date) -> bool:
     facts = {
         "since": {f"{game_id}": turn for game_id, turn in since.items()},
         "until": {f"{game.id}": game.turn for game in playing},
-        "heard": {f"{game.id}": _lines_reported(tx, person_id, game.id) for game in playing},
+        "heard": _lines_reported(tx, person_id, playing, reported["lines"]),
         "lines": {f"{game_id}": lines for game_id, lines in talk.counts(tx, [game.id for game in playing]).items()},
         "letters": [email.id for email in emails],
     }
@@ -114,17 +117,16 @@ def _is_asked(tx: Tx, email: EmailRow) -> bool:
     return deadline is not None and deadline.status == TurnStatus.OPEN
 
 
-def _lines_reported(tx: Tx, person_id: int, game_id: int) -> int:
-    """The line of talk of a game up to which a digest or another email has told the person."""
-    last = outbox.of_kind(tx, person_id, EmailKind.DIGEST, EmailStatus.SENT, limit=1)
-    line = json.loads(last[0].facts)["lines"].get(f"{game_id}", 0) if last else 0
-    return max(line, outbox.last_line_emailed(tx, person_id, game_id))
+def _lines_reported(tx: Tx, person_id: int, playing: list[GameRow], lines: Mapping[str, int]) -> dict[str, int]:
+    """The line of talk of each game up to which the last digest, with these `lines`, or another email has told the person."""
+    return {
+        f"{game.id}": max(lines.get(f"{game.id}", 0), outbox.last_line_emailed(tx, person_id, game.id))
+        for game in playing
+    }
 
 
-def _turns_reported(tx: Tx, person_id: int, playing: list[GameRow]) -> dict[int, int]:
-    """The turn of each game up to which a digest or another email has told the person what happened."""
-    last = outbox.of_kind(tx, person_id, EmailKind.DIGEST, EmailStatus.SENT, limit=1)
-    until = json.loads(last[0].facts)["until"] if last else {}
+def _turns_reported(tx: Tx, person_id: int, playing: list[GameRow], until: Mapping[str, int]) -> dict[int, int]:
+    """The turn of each game up to which the last digest, or another email, has told the person what happened."""
     return {
         game.id: max(until.get(f"{game.id}", 0), outbox.last_turn_emailed(tx, person_id, game.id)) for game in playing
     }

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, time, timedelta
 from html import escape
 
 import pytest
+from sqlalchemy import event
 
 from pbem.domain.delivery import parse_delivery
 from pbem.mail.write.words import SENTENCES_BYTES, TALK_BYTES
@@ -96,6 +97,24 @@ def test_a_digest_is_one_email_a_day_with_a_section_for_each_table(server, clock
     assert email.message["reply-to"] is None
     assert len(sink.emails) == before + 3, "one for each of the three"
     assert {row.status for row in queued_emails(server, person, "turn")} == {"sent"}, "told by the digest"
+
+
+def test_a_reader_of_many_tables_has_their_last_digest_read_once(server, clock, sink, post, games):
+    play_once(games[0])
+    next_eight(clock)
+    of_newest = []
+
+    def executed(_connection, _cursor, statement, values, _context, _many):
+        given = values.values() if isinstance(values, dict) else values
+        if statement.startswith("SELECT") and {"digest", "sent"} <= {*map(str, given)}:
+            of_newest.append(statement)
+
+    event.listen(server.store.engine, "before_cursor_execute", executed)
+    try:
+        assert digests.gather(server) == 3
+    finally:
+        event.remove(server.store.engine, "before_cursor_execute", executed)
+    assert len(of_newest) == 3, "one for each reader, who may have thousands of emails"
 
 
 def test_the_links_of_a_digest_decide(server, clock, sink, post, games):
