@@ -106,6 +106,15 @@ def _leave_tables(tx: Tx, server: Server, person_id: int, reason: str, but: Coll
     game_ids = sorted({row.id for row in (*seated, *hosted)} - {*but})
     for game_id in game_ids:
         game = games.lock(tx, game_id)
+        if game.status == TableStatus.FROZEN and game.halted is not None:
+            raise Forbidden(
+                _(
+                    "“%(title)s” has been stopped because its rules are missing, have failed or have changed.",
+                    title=game.title,
+                ),
+                why=_("Until it resumes, nobody there can leave or delete their account."),
+                remedy=_("Nothing changed. The organiser can resume or close it. Contact them if that takes too long."),
+            )
         if game.status == TableStatus.FROZEN:
             raise Forbidden(
                 _("“%(title)s” has been stopped so that its log can be checked.", title=game.title),

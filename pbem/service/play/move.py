@@ -195,7 +195,13 @@ def must_be_playing(row: GameRow) -> None:
 
 
 def must_not_be_frozen(row: GameRow) -> None:
-    """Raise while the log of the game is being checked. Unlike a pause, this also stops players from leaving."""
+    """Raise while the log of the game is being checked, or its rules can't be used. Unlike a pause, this also stops players from leaving."""
+    if row.status == TableStatus.FROZEN and row.halted is not None:
+        raise Forbidden(
+            _("This game has been stopped because its rules are missing, have failed or have changed."),
+            why=_("Until it resumes, nothing in it can change."),
+            remedy=_("Nothing is lost. The organiser can resume or close it."),
+        )
     if row.status == TableStatus.FROZEN:
         raise Forbidden(
             _("This game has been stopped so that its log can be checked."),

@@ -12,12 +12,13 @@ from pbem.domain.errors import Forbidden, Unplayable
 from pbem.plugins import offers
 from pbem.service import alarms
 from pbem.service.absence import bots, timeouts
+from pbem.service.account import delete
 from pbem.service.clocks import stopped_tables
 from pbem.service.clocks.stopped_tables import REASONS, Cause
 from pbem.service.desk.acts.clocks import Close, Freeze, Unfreeze
 from pbem.service.play import views
 from pbem.service.play.log import Kind
-from pbem.service.tables import joining, start
+from pbem.service.tables import joining, leaving, start
 from pbem.service.tables.new import TableSettings
 from pbem.store import alarms as alarm_rows
 from tests.plugins import broken
@@ -166,6 +167,26 @@ def test_a_table_that_cannot_begin_waits_and_raises_an_alarm(offered, server, ta
         table("lanterns", 2)
     stopped_tables.stop_failed(server)
     assert len(alarms_of(server)) == 1
+
+
+@pytest.mark.parametrize(
+    "leave",
+    [
+        lambda server, game, person: server.run(leaving.resign, game.id, 0, person),
+        lambda server, game, person: server.run(delete.delete_by_consent, person),
+    ],
+    ids=["resign", "delete the account"],
+)
+def test_a_player_who_would_leave_a_table_without_rules_is_told_why_they_cannot(offered, server, table, leave):
+    offered(broken.LANTERNS)
+    game = table("lanterns", 2)
+    offers.close()
+    stopped_tables.check_rules(server)
+    with pytest.raises(Forbidden) as refused:
+        leave(server, game, game.person_at(0))
+    assert "its rules are missing, have failed or have changed" in str(refused.value)
+    assert "The organiser can resume or close it" in str(refused.value)
+    assert "log can be checked" not in str(refused.value)
 
 
 def test_a_table_whose_package_is_gone_is_stopped_and_resumes_when_it_is_back(offered, server, table):
