@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, partial
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import Distribution, EntryPoint, distributions
 from typing import Any, Final
 
 import engine
@@ -33,7 +33,8 @@ LONGEST_NAME: Final = 40
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _REQUIREMENT: Final = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^]]*\])?\s*\(?([^;()]*)\)?\s*(?:;(.*))?")
-_CLAUSE: Final = re.compile(r"(~=|==|!=|<=|>=|<|>)\s*(\d+(?:\.\d+)*)(\.\*)?")
+_CLAUSE: Final = re.compile(r"(~=|==|!=|<=|>=|<|>)\s*(\d{1,9}(?:\.\d{1,9})*)(\.\*)?")
+_UNNAMED: Final = "?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +66,29 @@ class Installed:
 
 
 def installed() -> tuple[Installed, ...]:
-    """The games that other packages bring, in the order of their names; those too that cannot be played."""
-    return find(entry_points(group=GROUP))
+    """The games that other packages bring, in the order of their names; those too that cannot be played.
+
+    A package that was installed or removed in part has files that nobody can read, and is in no other's way.
+    """
+    points: list[EntryPoint] = []
+    unreadable: list[Installed] = []
+    seen: set[str] = set()
+    for each in distributions():
+        called = _named(each)
+        plain = re.sub(r"[-_.]+", "-", called[0]).lower()
+        # Python imports the first one on its path, and a folder may be there twice.
+        if plain in seen and plain != _UNNAMED:
+            continue
+        seen.add(plain)
+        try:
+            points += each.entry_points.select(group=GROUP)
+        except Exception:  # noqa: BLE001 - such a file may hold anything
+            if _has_games(each):
+                says = f"What {' '.join(called)} says of its games can't be read."
+                unreadable.append(
+                    Installed(called[0], "", *called, Trouble(says, f"Install or uninstall {called[0]} again."))
+                )
+    return tuple(sorted((*find(points), *unreadable), key=lambda found: found.name))
 
 
 def find(points: Iterable[EntryPoint]) -> tuple[Installed, ...]:
@@ -140,6 +162,11 @@ def _trouble(point: EntryPoint, sources: list[str]) -> Trouble | None:
             f"{source} publishes a game named “{point.name[:LONGEST_NAME]}”.",
             "Ask its author for a name of lower-case words joined by hyphens, like “nine-cards”.",
         )
+    if point.dist is not None and _called(point)[0] == _UNNAMED:
+        return Trouble(
+            f"The package that publishes the game “{point.name}” is only partly installed.",
+            "Install or uninstall it again.",
+        )
     if point.name in game.own_names():
         return Trouble(
             f"{source} publishes a game named “{point.name}”, which pbem brings itself. Ours is played.",
@@ -208,7 +235,24 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def _called(point: EntryPoint) -> tuple[str, str]:
-    return ("?", "") if point.dist is None else (point.dist.name, point.dist.version)
+    return (_UNNAMED, "") if point.dist is None else _named(point.dist)
+
+
+def _named(distribution: Distribution) -> tuple[str, str]:
+    """The name and the version of a distribution; no name if it's incomplete."""
+    try:
+        name, version = distribution.name, distribution.version
+    except (OSError, TypeError, KeyError, ValueError):
+        name = version = ""
+    return (name, version) if name and version else (_UNNAMED, "")
+
+
+def _has_games(distribution: Distribution) -> bool:
+    """Whether a distribution whose entry points can't be read has games among them."""
+    try:
+        return GROUP in (distribution.read_text("entry_points.txt") or "")
+    except (OSError, ValueError):
+        return False
 
 
 def _source(point: EntryPoint) -> str:

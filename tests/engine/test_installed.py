@@ -37,6 +37,45 @@ def test_a_game_is_found_with_its_distribution_and_nothing_is_imported(tmp_path)
     assert found.source == "nine-cards 1.2"
 
 
+METADATA = b"Metadata-Version: 2.1\nName: nine-cards\nVersion: 1.2\nRequires-Dist: " + PLAYED.encode() + b"\n"
+POINTS = b"[pbem.games]\nnine-cards = nine_cards\n"
+
+
+@pytest.mark.parametrize(
+    "metadata, points, says",
+    [
+        pytest.param(None, POINTS, "is only partly installed", id="no metadata"),
+        pytest.param(b"", POINTS, "is only partly installed", id="empty metadata"),
+        pytest.param(METADATA.replace(b"Version: 1.2\n", b""), POINTS, "is only partly installed", id="no version"),
+        pytest.param(METADATA + b"Author: J\xfcrgen\n", POINTS, "is only partly installed", id="not UTF-8"),
+        pytest.param(METADATA, b"[pbem.games]\nnine-cards\n", "can't be read", id="half a line"),
+        pytest.param(
+            METADATA.replace(b">=1.0", b">=" + b"9" * 5000), POINTS, "is for engine >=999", id="a long version"
+        ),
+    ],
+)
+def test_a_package_that_is_installed_in_part_is_in_the_way_of_no_other(site, metadata, points, says):
+    publish(site, "other", "ten-cards = other")
+    folder = site / "nine_cards-1.2.dist-info"
+    folder.mkdir()
+    (folder / "entry_points.txt").write_bytes(points)
+    if metadata is not None:
+        (folder / "METADATA").write_bytes(metadata)
+    found = {each.name: each for each in installed.installed()}
+    assert found["ten-cards"].trouble is None
+    assert says in found["nine-cards"].trouble.says
+    assert "nstall" in found["nine-cards"].trouble.remedy
+
+
+@pytest.mark.parametrize("points", [b"[console_scripts]\nhalf\n", b"\xff"])
+def test_another_packages_broken_files_are_none_of_our_business(site, points):
+    publish(site, "other", "ten-cards = other")
+    (site / "broken-1.0.dist-info").mkdir()
+    (site / "broken-1.0.dist-info" / "entry_points.txt").write_bytes(points)
+    (site / "broken-1.0.dist-info" / "METADATA").write_bytes(METADATA.replace(b"nine-cards", b"broken"))
+    assert [each.trouble for each in installed.installed() if each.name == "ten-cards"] == [None]
+
+
 def test_two_games_of_one_name_are_both_left_out_and_name_each_other(tmp_path):
     publish(tmp_path, "one", "nine-cards = one")
     publish(tmp_path, "other", "nine-cards = other", "ten-cards = other")
