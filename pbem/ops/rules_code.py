@@ -5,7 +5,7 @@ A release that changes pages and leaves the rules alone has the same names as th
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -42,9 +42,9 @@ def _code_of(offer: Offer) -> str:
     """The code of a game of another package, which is found and not imported."""
     package = find_spec(offer.found.place.partition(":")[0].partition(".")[0])
     folders = [] if package is None else package.submodule_search_locations or []
-    parts = [part for folder in folders for part in _files(Path(folder))]
+    parts = [part for folder in folders for part in _files(Path(folder), _read_or_name)]
     if not folders and package is not None and package.origin is not None:
-        parts = [Path(package.origin).read_bytes()]
+        parts = [_read_or_name(Path(package.origin))]
     return _digest(*engine_files(), offer.found.source.encode(), *parts)
 
 
@@ -55,13 +55,21 @@ def engine_files() -> tuple[bytes, ...]:
     return tuple(part for path in shared for part in _files(path))
 
 
-def _files(path: Path) -> Iterator[bytes]:
+def _read_or_name(path: Path) -> bytes:
+    """The contents of a package's file. One that can't be read plays nothing here, and is known by its name alone."""
+    try:
+        return path.read_bytes()
+    except OSError:
+        return str(path).encode()
+
+
+def _files(path: Path, read: Callable[[Path], bytes] = Path.read_bytes) -> Iterator[bytes]:
     """The names and contents of all files of a folder, or of a file alone; without what Python makes of them."""
     files = sorted(path.rglob("*")) if path.is_dir() else [path]
     for file in files:
         if file.is_file() and file.suffix != ".pyc":
             yield str(file.relative_to(path.parent)).encode()
-            yield file.read_bytes()
+            yield read(file)
 
 
 def _digest(*parts: bytes) -> str:

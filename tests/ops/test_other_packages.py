@@ -7,13 +7,13 @@ from sqlalchemy import text
 
 from pbem.config import read
 from pbem.domain.finding import Severity
-from pbem.ops import doctor
+from pbem.ops import doctor, rules_code
 from pbem.ops.verify import verify_game
 from pbem.plugins import offers
 from pbem.service.archive import daily_check, export, verify_upload
 from pbem.service.clocks import stopped_tables
 from pbem.store import alarms, migrations
-from tests.engine.published import publish
+from tests.engine.published import on_the_path, publish
 from tests.plugins import broken
 
 
@@ -63,6 +63,23 @@ def test_the_doctor_names_what_is_not_played_with_what_to_do(offered, findings, 
     assert "can't be imported: ModuleNotFoundError: No module named 'no_such_library'" in sentences
     assert "publishes a game named “bid”, which pbem brings itself. Ours is played. Uninstall rival" in sentences
     assert "is for engine <1, and this is 1.0. Install a version of old that is for this one." in sentences
+
+
+def test_a_file_of_a_package_that_cannot_be_read_keeps_no_server_from_starting(tmp_path, monkeypatch):
+    folder = tmp_path / "packages"
+    (folder / "lanterns").mkdir(parents=True)
+    (folder / "lanterns" / "__init__.py").write_text(broken.LANTERNS)
+    # Reading its beginning fails for everyone, as reading another account's file fails for most.
+    (folder / "lanterns" / "cards.txt").symlink_to("/proc/self/mem")
+    publish(folder, "paper-lamps", "lanterns = lanterns")
+    config = read({"PBEM_DATA_DIR": str(tmp_path)})
+    with on_the_path(folder, monkeypatch):
+        offers.close()
+        before = rules_code.codes(config)["lanterns"]
+        assert before == rules_code.codes(config)["lanterns"]
+        (folder / "lanterns" / "more.txt").write_text("a card")
+        assert before != rules_code.codes(config)["lanterns"]
+        offers.close()
 
 
 def test_the_doctor_names_trust_in_what_is_not_there(offered, findings):
