@@ -327,9 +327,8 @@ class _Teller(Teller):
 def foreign(name: str, process: Process, thinker: Process | None = None) -> Foreign:
     """A game as the child describes it; `thinker` is a second child, for its bots. Raises Failed if it describes none."""
     kinds = Kinds(name, process, thinker or process)
-    text = process.ask("describe", {})
     try:
-        reply = wire.decoder({}).decode(text)
+        reply = wire.decoder({}).decode(process.ask("describe", {}))
         if "raised" in reply:
             raise Failed(f"it can't be described: {reply['raised']}")
         description = reply["answer"]
