@@ -7,11 +7,12 @@ chance.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import sqrt
 from typing import Any, Final, NamedTuple
 
 from engine.auctions import amount_of, step_of
+from engine.board import faces_of
 from engine.coach.review import Change, Outcome
 from engine.facts import Fact, Step, seen
 from engine.game import Game
@@ -146,10 +147,10 @@ class Watch:
                 self.moves.add(key)
 
 
-def outcomes(pairs: Pairs, seat: int, *, better: bool) -> tuple[Outcome, ...]:
+def outcomes(pairs: Pairs, seat: int, notes: Mapping[str, str], *, better: bool) -> tuple[Outcome, ...]:
     """Return what happens clearly more often after one of the choices: to the player themselves, and otherwise;
     each at most once. The words are those of the better choice, the first one or not, if it happens after that one at all;
-    for others, those of the choice after which it happens more often.
+    for others, those of the choice after which it happens more often. Things have their `notes`.
     """
     moves = {key for pair in pairs for each in pair for key in each.seen.moves}
     keys = dict.fromkeys(key for pair in pairs for each in pair for key in each.seen.outcomes if key not in moves)
@@ -173,7 +174,7 @@ def outcomes(pairs: Pairs, seat: int, *, better: bool) -> tuple[Outcome, ...]:
         often, others = (1000 * sum(column) // len(pairs) for column in zip(*counts, strict=True))
         known = found.get(own)
         if says is not None and (known is None or abs(often - others) > abs(known.often - known.other)):
-            found[own] = Outcome(says, often, others)
+            found[own] = Outcome(_with_notes(says, notes), often, others)
     return tuple(found[own] for own in (True, False) if own in found)
 
 
@@ -249,9 +250,25 @@ def counted_by(game: Game[Any], view: Any, seat: int) -> frozenset[str]:
     return frozenset(re.findall(r"\b([a-z]+) \d", str(game.board(view, seat).title)))
 
 
+def notes_of(game: Game[Any], view: Any, seat: int) -> Mapping[str, str]:
+    """Return the notes of the things on the page, such as the value of a card, by their ids."""
+    return {face.id: face.note for face in faces_of(game.board(view, seat)).values() if face.note}
+
+
 def parts_of_win(game: Game[Any], state: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return each seat's part of the win, and the scores. In a game that wasn't played to its end, the leaders share the win."""
     standing = game.standing(state)
     most = max(standing.scores)
     first = standing.ranking[0] if standing.over else [s for s, score in enumerate(standing.scores) if score == most]
     return tuple(WHOLE // len(first) * (s in first) for s in range(len(standing.scores))), standing.scores
+
+
+def _with_notes(value: Any, notes: Mapping[str, str]) -> Any:
+    """Return a value of a text, or a text, in which things have notes as they do in choices: `the Painter (3)`."""
+    if isinstance(value, Text):
+        return Text(value.template, tuple((name, _with_notes(each, notes)) for name, each in value.values))
+    if isinstance(value, tuple):
+        return tuple(_with_notes(each, notes) for each in value)
+    if isinstance(value, str) and value in notes:
+        return say("{thing} ({note})", thing=value, note=notes[value])
+    return value

@@ -275,7 +275,8 @@ class _Study:
     def _reasons(self, moment: Moment, other: Choice, pairs: endings.Pairs, *, better: bool) -> Reasons:
         """Return what is different between two choices. `better` is whether the player's own is the better one."""
         points, rival = endings.changes(pairs, self._seat)
-        why = Reasons(endings.outcomes(pairs, self._seat, better=better), points, rival)
+        notes = endings.notes_of(self._game, moment.view, self._seat)
+        why = Reasons(endings.outcomes(pairs, self._seat, notes, better=better), points, rival)
         if (act := bids.act_of(moment.decision, moment.chosen, other)) is None:
             return why
         pair = (moment.chosen, other)

@@ -20,8 +20,10 @@ from engine.coach.remarks import of_best, of_luck, of_mistake
 from engine.coach.review import Change
 from engine.coach.study import GAMES, MOST_POINTS, NAMED
 from engine.decisions import Choice
+from engine.decks import decktet
 from engine.facts import Step
 from engine.game import Game, load, load_file, names
+from engine.games.sun_bid.cards import value_of_sun
 from engine.table import begin
 from engine.tell import Teller, common, say
 from tests.conftest import EVERYTHING
@@ -130,11 +132,30 @@ def test_only_what_is_clearly_different_is_a_reason():
         return Ended((0, 0), (score, 0), watch)
 
     few = [(ended(4, False), ended(5, True)), (ended(9, True), ended(2, False)), (ended(4, False), ended(8, True))]
-    assert endings.outcomes(few, 0, better=False) == ()
+    assert endings.outcomes(few, 0, {}, better=False) == ()
     assert endings.changes(few, 0) == (None, None)
     many = [(ended(4 + n % 2, False), ended(7 + n % 3, n % 10 != 0)) for n in range(100)]
-    assert endings.outcomes(many, 0, better=False) == (Outcome(WINS, 0, 900),)
+    assert endings.outcomes(many, 0, {}, better=False) == (Outcome(WINS, 0, 900),)
     assert endings.changes(many, 0) == (-3_490, None)
+
+
+def test_cards_in_a_reason_have_the_notes_of_the_page():
+    """As in the choice that's told beside it: the value of a Sun, and the rank and suits of other cards."""
+    game = load("sun-bid")
+    table = begin(game, 2, SEED)
+    while not table.position.state.pool:
+        seat = next(iter(table.asks()))
+        table = table.submit(seat, Choice("flip"))
+    notes = endings.notes_of(game, table.view(0), 0)
+    (card,), sun = table.position.state.pool, table.position.state.suns[0][0]
+    watch = Watch(game, 0, table.position.state)
+    says = say("{seat} [takes|take] {cards}.", seat=0, cards=(sun, card))
+    watch.outcomes["Took", 0, "x"] = Sentences(says, None, 0)
+    nothing = Watch(game, 0, table.position.state)
+    pairs = [(Ended((0, 0), (0, 0), nothing), Ended((0, 0), (0, 0), watch))] * 20
+    (found,) = endings.outcomes(pairs, 0, notes, better=False)
+    value = decktet.name(sun), value_of_sun(sun, False), decktet.name(card), decktet.FACES[card].note
+    assert game.teller(0)(found.says) == "You take the {} ({}) and the {} ({}).".format(*value)
 
 
 def test_values_that_differ_between_imagined_games_are_told_as_one():
