@@ -110,10 +110,15 @@ class Watch:
             for each, step in zip(happened, steps, strict=True):
                 state, scores = each.apply(state), self._scores
                 self._scores = self._game.standing(state).scores
+                seat = getattr(each, "seat", None)
                 if step is not None and step.ends:
-                    self._note(each, step.winner, self.won(step, topic))
+                    # A bid that can't be paid ends an auction too, but nobody has lost that yet: only its own words say it.
+                    alone = step.winner is None and seat is not None
+                    self._note(each, seat if alone else step.winner, None if alone else self.won(step, topic))
                 elif self._scores != scores:
-                    self._note(each, getattr(each, "seat", None), None)
+                    key = self._note(each, seat, None)
+                    if key is not None and seat == self._seat and not self._turn:
+                        self.moves.add(key)
         self._turn += 1
 
     def won(self, step: Step, topic: str) -> Text:
@@ -138,13 +143,13 @@ class Watch:
                 return True
         return False
 
-    def _note(self, each: Fact[Any], affected: int | None, plain: Text | None) -> None:
+    def _note(self, each: Fact[Any], affected: int | None, plain: Text | None) -> Key | None:
         says = sentence(seen(each, self._seat))
-        if says is not None:
-            key = type(each).__name__, affected, says.template
-            self.outcomes.setdefault(key, Sentences(says, plain, affected))
-            if plain is None and affected == self._seat and not self._turn:
-                self.moves.add(key)
+        if says is None:
+            return None
+        key = type(each).__name__, affected, says.template
+        self.outcomes.setdefault(key, Sentences(says, plain, affected))
+        return key
 
 
 def outcomes(pairs: Pairs, seat: int, notes: Mapping[str, str], *, better: bool) -> tuple[Outcome, ...]:

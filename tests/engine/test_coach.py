@@ -241,6 +241,34 @@ def test_an_auction_has_a_number_only_where_the_page_counts_by_it(name, topic, s
     assert str(same.won(Step(ends=True), topic)) == "Nobody wins this auction."
 
 
+def test_a_bid_that_can_not_be_paid_is_told_as_such():
+    """And not as an auction that nobody wins: the others go on bidding."""
+    game = load("templari")
+    table = begin(game, 3, SEED)
+    seat = next(iter(table.asks()))
+
+    def chosen():
+        """What is chosen next: the highest bid by the first player, and the default by the others."""
+        (bidder, decision) = next(iter(table.asks().items()))
+        bids = [each for act in decision.acts if act.verb == "bid" for each in act.choices()]
+        return bidder, max(bids, key=Choice.number) if bidder == seat and bids else decision.default
+
+    # They have the coins for the first lot, and no card to give up.
+    while chosen()[1].verb != "bid" or not table.position.state.cards[seat]:
+        table = table.submit(*chosen())
+    topic, highest = table.asks()[seat].topic, chosen()[1]
+    watch = Watch(game, seat, table.position.state, topic)
+    while not watch.over:
+        before = table.position.state
+        table = table.submit(*chosen())
+        watch.see(topic, before, table.log[-1].facts, table.position.state)
+    nothing = Watch(game, seat, before)
+    pairs = [(Ended((0,) * 3, (0,) * 3, watch), Ended((0,) * 3, (0,) * 3, nothing))] * 20
+    (found,) = endings.outcomes(pairs, seat, {}, better=False)
+    assert str(found.says).startswith(f"Player {seat + 1} can't pay {highest.number()} and must give up a card.")
+    assert (found.often, found.other) == (1000, 0)
+
+
 def test_the_blunder_is_named_first_with_its_price():
     review = reviewed(purses(5, 5, {2: "burn"}))
     blunder = review.known.mistakes[0]
