@@ -42,6 +42,8 @@ FIRST: Final = 3
 FAVOURED: Final = 1
 """Standard errors by which each of the two samples has to speak for a decision to be named: of choices that make no difference,
 chance would name one in forty."""
+LEAST: Final = WHOLE // 50
+"""A fiftieth of a win: whatever makes less of a difference, however surely, is nothing that a player would call costly."""
 WORLDS: Final = 16
 """Worlds in which every decision is first looked at."""
 WORLDS_FOR_WORTH: Final = 48
@@ -249,9 +251,9 @@ class _Study:
         return tuple(sorted(verdicts, key=lambda each: -sign * each.gain))
 
     def _favoured(self, pairs: endings.Pairs, sign: int) -> float | None:
-        """Return the mean gain, or loss if `sign` is -1, if it is more than chance would often make it; None otherwise."""
+        """Return the mean gain, or loss if `sign` is -1, if it matters and is more than chance would often make it; None otherwise."""
         mean, error = endings.mean_and_error(self._gains(pairs))
-        return sign * mean if sign * mean > FAVOURED * error else None
+        return sign * mean if sign * mean > max(LEAST, FAVOURED * error) else None
 
     def _gains(self, pairs: endings.Pairs) -> list[int]:
         return [mine.shares[self._seat] - others.shares[self._seat] for mine, others in pairs]

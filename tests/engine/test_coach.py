@@ -356,6 +356,16 @@ def test_a_decision_that_lost_by_luck_alone_is_not_named(monkeypatch):
     assert review.known.best == ()
 
 
+def test_a_difference_that_no_player_would_notice_is_not_named():
+    def pairs(shares):
+        nothing = Watch(PURSES, 0, PURSES.start(2, {}))
+        return [(Ended((0, 0), (0, 0), nothing), Ended((shares, 0), (0, 0), nothing))] * 100
+
+    known = study._Study(PURSES, 2, 0, SEED, 100, open_hands=False)
+    assert known._favoured(pairs(study.LEAST), -1) is None
+    assert known._favoured(pairs(study.LEAST + 1), -1) == study.LEAST + 1
+
+
 def test_turns_that_the_player_did_not_choose_are_not_judged():
     review = reviewed(purses(5, 5, {2: "burn", 3: "grab"}), own={each for each in range(20) if each != 3})
     assert review.decisions == 9
