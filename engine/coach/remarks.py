@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from engine.coach.review import Luck, Outcome, Reasons, Verdict
+from engine.coach.review import Luck, Reasons, Verdict
 from engine.tell import Text, say
 
 MOST_REASONS: Final = 4
@@ -41,10 +41,10 @@ def of_best(verdict: Verdict) -> tuple[Text, ...]:
     """Return what to say about one of the best moves."""
     return (
         say(
-            "You chose to {chosen}: that wins {chance} of 100 games. The obvious choice was to {other}, which wins {less}.",
-            chosen=verdict.spoken,
+            "The obvious choice was to {other}, which wins {less} of 100 games. You chose to {chosen}: that wins {chance}.",
             other=verdict.other_spoken,
             less=of_chance(verdict.chance - verdict.gain),
+            chosen=verdict.spoken,
             chance=of_chance(verdict.chance),
         ),
         *reasons(verdict),
@@ -106,11 +106,13 @@ def _reasons(verdict: Verdict) -> Iterator[Text]:
     why, mistake = verdict.reasons, verdict.gain < 0
     yield from _worth(why)
     for place, each in enumerate(why.outcomes):
-        # Beside what the player gets by the better choice, what others get by the worse one is why it matters.
-        if not place or (each.often < each.other) == mistake:
-            yield _outcome(each, mistake=mistake)
+        better, worse = (each.other, each.often) if mistake else (each.often, each.other)
+        # Beside what the player gets by the better choice, what others get by the worse one is why it matters; and what hardly
+        # ever happens after the better one is only worth telling of the other.
+        if better > 1000 - _NEARLY_ALWAYS and (not place or better >= worse):
+            yield _outcome(each.says, better, worse)
         else:
-            yield _otherwise(each, mistake=mistake)
+            yield _otherwise(each.says, worse, verdict.spoken if mistake else verdict.other_spoken)
     if why.paid is not None and abs(why.paid[0] - why.paid[1]) >= _LEAST_PAID:
         yield _paid(*(why.paid[::-1] if mistake else why.paid), why.money)
     yield from _scores(why, mistake=mistake)
@@ -123,26 +125,22 @@ def _worth(why: Reasons) -> Iterator[Text]:
         yield say("A bid of up to about {worth} was worth it.", worth=why.worth)
 
 
-def _outcome(outcome: Outcome, *, mistake: bool) -> Text:
+def _outcome(what: Text, better: int, worse: int) -> Text:
     """Return what happens more or less often than after the worse choice."""
-    better, worse = (outcome.other, outcome.often) if mistake else (outcome.often, outcome.other)
-    often, others, what = _often(better), of_often(worse), outcome.says
+    often, others = _often(better), of_often(worse)
     # A sentence that begins with a name or a number goes on in this one.
     if what.template.startswith("{"):
         return say("{often}, instead of {others}, {what}", often=often, others=others, what=what)
     return say("{often}, instead of {others}: {what}", often=often, others=others, what=what)
 
 
-def _otherwise(outcome: Outcome, *, mistake: bool) -> Text:
-    """Return what happens to another player after the worse choice."""
-    often = of_often(outcome.often if mistake else outcome.other)
-    if often.values:
-        return say("Otherwise, in {often} games: {what}", often=often, what=outcome.says)
-    return say("Otherwise, {often}: {what}", often=often, what=outcome.says)
+def _otherwise(what: Text, worse: int, choice: str) -> Text:
+    """Return what happens after the worse choice."""
+    return say("If you {choice}, {often}: {what}", choice=choice, often=_often(worse), what=what)
 
 
 def _often(thousandths: int) -> Text:
-    """Return how often, as the beginning of a sentence."""
+    """Return how often, as part of a sentence."""
     often = of_often(thousandths)
     return say("in {often} games", often=often) if often.values else often
 

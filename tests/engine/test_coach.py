@@ -93,14 +93,21 @@ def test_events_that_never_or_always_happened_are_not_called_impossible_or_sure(
     assert sentences(Reasons((Outcome(WINS, 0, 1000),))) == ["Nearly always, instead of hardly ever, you take the Sea."]
 
 
+def test_what_hardly_ever_happens_after_the_better_choice_is_told_of_the_other():
+    assert sentences(Reasons((Outcome(WINS, 1000, 0),))) == ["If you pass, nearly always: you take the Sea."]
+    assert sentences(Reasons((Outcome(WINS, 20, 300),)), gain=200) == [
+        "If you bid 9, in 3 of 10 games: you take the Sea."
+    ]
+
+
 def test_a_rival_who_would_have_had_it_otherwise_is_named_beside_what_the_player_wins():
     both = (Outcome(WINS, 100, 900), Outcome(BEN_WINS, 800, 100))
-    assert sentences(Reasons(both))[1:] == ["Otherwise, in 8 of 10 games: Ben takes the Sea."]
+    assert sentences(Reasons(both))[1:] == ["If you pass, in 8 of 10 games: Ben takes the Sea."]
     assert sentences(Reasons((both[0], Outcome(BEN_WINS, 980, 100))))[1:] == [
-        "Otherwise, nearly always: Ben takes the Sea."
+        "If you pass, nearly always: Ben takes the Sea."
     ]
     swapped = (Outcome(WINS, 900, 100), Outcome(BEN_WINS, 100, 800))
-    assert sentences(Reasons(swapped), gain=200)[1:] == ["Otherwise, in 8 of 10 games: Ben takes the Sea."]
+    assert sentences(Reasons(swapped), gain=200)[1:] == ["If you bid 9, in 8 of 10 games: Ben takes the Sea."]
     assert sentences(Reasons(both[1:])) == ["In 1 of 10 games, instead of 8 of 10, Ben takes the Sea."]
 
 
@@ -294,7 +301,7 @@ def test_the_fine_move_is_named_first_and_is_no_mistake():
     assert best.low > 0
     assert (4, "grab") not in chosen(review.known.mistakes)
     assert (4, "grab") not in chosen(review.opened.mistakes)
-    assert "The obvious choice was to take" in str(of_best(best)[0])
+    assert str(of_best(best)[0]).startswith("The obvious choice was to take, which wins ")
 
 
 def test_missing_the_fine_move_is_a_mistake():

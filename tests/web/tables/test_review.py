@@ -40,7 +40,7 @@ def test_the_result_leads_to_the_review(browser, links, reviewed):
         "On average, you end with about 3 points more."
     ) in page.text
     assert (
-        "You chose to bid 3: that wins about 50 of 100 games. The obvious choice was to bid 0, which wins about 40."
+        "The obvious choice was to bid 0, which wins about 40 of 100 games. You chose to bid 3: that wins about 50."
         in page.text
     )
     assert "Good luck raised your chance of winning by 8 percentage points." in page.text
