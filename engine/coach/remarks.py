@@ -122,7 +122,7 @@ def _worth(why: Reasons) -> Iterator[Text]:
     if why.worth == 0:
         yield say("No bid was worth it.")
     elif why.worth is not None:
-        yield say("A bid of up to about {worth} was worth it.", worth=why.worth)
+        yield say("The most that was worth bidding was about {worth}.", worth=why.worth)
 
 
 def _outcome(what: Text, better: int, worse: int) -> Text:

@@ -113,7 +113,7 @@ def test_a_rival_who_would_have_had_it_otherwise_is_named_beside_what_the_player
 
 def test_a_bid_is_told_what_it_was_worth_and_what_it_would_have_cost():
     assert sentences(Reasons(worth=8, paid=(12_100, 9_000))) == [
-        "A bid of up to about 8 was worth it.",
+        "The most that was worth bidding was about 8.",
         "When you win, your bid is about 9 instead of 12.",
     ]
     assert sentences(Reasons(worth=0)) == ["No bid was worth it."]
@@ -181,7 +181,7 @@ def test_a_review_from_before_there_were_reasons_can_still_be_read():
     found = codec.decoder(KINDS).decode(old)
     assert " ".join(map(str, of_mistake(found))) == (
         "You chose to “bid 5”. It would have been better to “bid 4”: that wins about 50 of 100 games instead of about 40. "
-        "A bid of up to about 4 was worth it."
+        "The most that was worth bidding was about 4."
     )
 
 

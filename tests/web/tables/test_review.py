@@ -36,7 +36,7 @@ def test_the_result_leads_to_the_review(browser, links, reviewed):
     assert page.heading == "Your review"
     assert (
         "You chose to bid 5. It would have been better to bid 4: that wins about 50 of 100 games instead of about 40. "
-        "A bid of up to about 4 was worth it. In 7 of 10 games, instead of 9 of 10, you win auction 1. "
+        "The most that was worth bidding was about 4. In 7 of 10 games, instead of 9 of 10, you win auction 1. "
         "On average, you end with about 3 points more."
     ) in page.text
     assert (
@@ -120,7 +120,7 @@ def test_the_moment_of_a_decision_tells_what_the_coach_would_have_done_and_why(b
     for each in (before, then):
         assert "bid 5: wins about 40 of 100 games" in each.text
         assert "bid 4: wins about 50 of 100 games" in each.text
-        assert "A bid of up to about 4 was worth it. In 7 of 10 games" in each.text
+        assert "The most that was worth bidding was about 4. In 7 of 10 games" in each.text
         assert "Judged with every hand visible." in each.text
         assert each.follow("Your review").heading == "Your review"
     assert before.follow("What happened").heading == then.heading
