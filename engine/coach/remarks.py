@@ -104,15 +104,22 @@ def of_luck(luck: Luck) -> Text:
 
 def _reasons(verdict: Verdict) -> Iterator[Text]:
     why, mistake = verdict.reasons, verdict.gain < 0
+    best, worst = (verdict.other_spoken, verdict.spoken) if mistake else (verdict.spoken, verdict.other_spoken)
     yield from _worth(why)
     for place, each in enumerate(why.outcomes):
         better, worse = (each.other, each.often) if mistake else (each.often, each.other)
         # Beside what the player gets by the better choice, what others get by the worse one is why it matters; and what hardly
         # ever happens after the better one is only worth telling of the other.
         if better > 1000 - _NEARLY_ALWAYS and (not place or better >= worse):
-            yield _outcome(each.says, better, worse)
+            yield say(
+                "If you {choice}, {often} instead of {others}: {what}",
+                choice=best,
+                often=_often(better),
+                others=of_often(worse),
+                what=each.says,
+            )
         else:
-            yield _otherwise(each.says, worse, verdict.spoken if mistake else verdict.other_spoken)
+            yield say("If you {choice}, {often}: {what}", choice=worst, often=_often(worse), what=each.says)
     if why.paid is not None and abs(why.paid[0] - why.paid[1]) >= _LEAST_PAID:
         yield _paid(*(why.paid[::-1] if mistake else why.paid), why.money)
     yield from _scores(why, mistake=mistake)
@@ -123,20 +130,6 @@ def _worth(why: Reasons) -> Iterator[Text]:
         yield say("No bid was worth it.")
     elif why.worth is not None:
         yield say("The most that was worth bidding was about {worth}.", worth=why.worth)
-
-
-def _outcome(what: Text, better: int, worse: int) -> Text:
-    """Return what happens more or less often than after the worse choice."""
-    often, others = _often(better), of_often(worse)
-    # A sentence that begins with a name or a number goes on in this one.
-    if what.template.startswith("{"):
-        return say("{often}, instead of {others}, {what}", often=often, others=others, what=what)
-    return say("{often}, instead of {others}: {what}", often=often, others=others, what=what)
-
-
-def _otherwise(what: Text, worse: int, choice: str) -> Text:
-    """Return what happens after the worse choice."""
-    return say("If you {choice}, {often}: {what}", choice=choice, often=_often(worse), what=what)
 
 
 def _often(thousandths: int) -> Text:
@@ -160,19 +153,20 @@ def _paid(better: int, worse: int, money: str | None) -> Text:
 
 
 def _scores(why: Reasons, *, mistake: bool) -> Iterator[Text]:
-    """Yield how the better choice changes the scores."""
+    """Yield how the better choice changes the scores. A rival's score that rises is no reason for it."""
     sign = -1 if mistake else 1
     own = None if why.points is None else _points(sign * why.points)
-    if why.rival is None:
+    fewer, rival = (0, 0) if why.rival is None else (-sign * why.rival.points, why.rival.seat)
+    if fewer <= 0:
         if own is not None:
             yield say("On average, you end with {own}.", own=own)
-        return
-    points, rival = sign * why.rival.points, why.rival.seat
-    if own is None:
-        yield say("On average, {rival:seat} [ends|end] with {others}.", others=_points(points), rival=rival)
-        return
-    others = say("{whole} more" if points > 0 else "{whole} fewer", whole=_whole(points))
-    yield say("On average, you end with {own}, and {rival:seat} with {others}.", own=own, others=others, rival=rival)
+    elif own is None:
+        yield say("On average, {rival:seat} [ends|end] with {others}.", others=_points(-fewer), rival=rival)
+    else:
+        less = _whole(fewer)
+        yield say(
+            "On average, you end with {own}, and {rival:seat} with {less} fewer.", own=own, less=less, rival=rival
+        )
 
 
 def _points(thousandths: int) -> Text:

@@ -43,7 +43,7 @@ FAVOURED: Final = 1
 """Standard errors by which each of the two samples has to speak for a decision to be named: of choices that make no difference,
 chance would name one in forty."""
 LEAST: Final = WHOLE // 50
-"""A fiftieth of a win: whatever makes less of a difference, however surely, is nothing that a player would call costly."""
+"""A fiftieth of a win: a smaller difference, however sure, is nothing that a player would call costly."""
 WORLDS: Final = 16
 """Worlds in which every decision is first looked at."""
 WORLDS_FOR_WORTH: Final = 48
@@ -286,7 +286,8 @@ class _Study:
         if worth is None:
             return replace(why, tried=tried)
         mine, others = (each.number() if each in act else None for each in pair)
-        fits = endings.is_worth_telling(worth, *((mine, others) if better else (others, mine)))
+        best, worse = (mine, others) if better else (others, mine)
+        fits = worth != best and endings.is_worth_telling(worth, best, worse)
         paid = endings.prices(pairs)
         money = act.blanks[0].name if paid is not None else None
         return replace(why, paid=paid, tried=tried, worth=worth if fits else None, money=money)

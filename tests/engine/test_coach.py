@@ -77,23 +77,25 @@ def test_a_mistake_tells_what_would_have_been_better_and_by_how_much():
 
 
 def test_reasons_are_told_from_the_better_choice():
-    """What happens more often then, and whose score changes by how much."""
+    """What happens more often then, and whose score changes by how much. A rival's that rises is no reason."""
     why = Reasons((Outcome(WINS, 210, 790),), points=-3_200, rival=Change(1, 1_900))
     assert sentences(why) == [
-        "In 8 of 10 games, instead of 2 of 10, you take the Sea.",
+        "If you bid 9, in 8 of 10 games instead of 2 of 10: you take the Sea.",
         "On average, you end with about 3 points more, and Ben with 2 fewer.",
     ]
     assert sentences(why, gain=200) == [
-        "In 2 of 10 games, instead of 8 of 10, you take the Sea.",
-        "On average, you end with about 3 points fewer, and Ben with 2 more.",
+        "If you pass, in 2 of 10 games instead of 8 of 10: you take the Sea.",
+        "On average, you end with about 3 points fewer.",
     ]
 
 
 def test_events_that_never_or_always_happened_are_not_called_impossible_or_sure():
-    assert sentences(Reasons((Outcome(WINS, 0, 1000),))) == ["Nearly always, instead of hardly ever, you take the Sea."]
+    assert sentences(Reasons((Outcome(WINS, 0, 1000),))) == [
+        "If you bid 9, nearly always instead of hardly ever: you take the Sea."
+    ]
 
 
-def test_what_hardly_ever_happens_after_the_better_choice_is_told_of_the_other():
+def test_an_event_that_hardly_ever_follows_the_better_choice_is_told_of_the_other():
     assert sentences(Reasons((Outcome(WINS, 1000, 0),))) == ["If you pass, nearly always: you take the Sea."]
     assert sentences(Reasons((Outcome(WINS, 20, 300),)), gain=200) == [
         "If you bid 9, in 3 of 10 games: you take the Sea."
@@ -108,7 +110,7 @@ def test_a_rival_who_would_have_had_it_otherwise_is_named_beside_what_the_player
     ]
     swapped = (Outcome(WINS, 900, 100), Outcome(BEN_WINS, 100, 800))
     assert sentences(Reasons(swapped), gain=200)[1:] == ["If you bid 9, in 8 of 10 games: Ben takes the Sea."]
-    assert sentences(Reasons(both[1:])) == ["In 1 of 10 games, instead of 8 of 10, Ben takes the Sea."]
+    assert sentences(Reasons(both[1:])) == ["If you bid 9, in 1 of 10 games instead of 8 of 10: Ben takes the Sea."]
 
 
 def test_a_bid_is_told_what_it_was_worth_and_what_it_would_have_cost():

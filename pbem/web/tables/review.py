@@ -1,6 +1,6 @@
 """The coach's review of a finished game: the reader's own, and those that other players of the table share."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -21,7 +21,7 @@ from pbem.web.tables.charts import apart
 
 pages = Blueprint("review", __name__)
 
-FRAME = Frame(width=400, height=234, left=40, right=14, top=28, bottom=42, gap=7, baseline=4.5)
+FRAME = Frame(width=400, height=234, left=50, right=14, top=28, bottom=42, gap=7, baseline=4.5)
 """About as wide as it is shown on a phone, so that its words can be read; with room for the names of its axes."""
 
 _QUARTERS = (0, 25, 50, 75, 100)
@@ -37,6 +37,8 @@ class ChanceChart(Chart):
 
     line: str
     band: str
+    named: tuple[tuple[float, float], ...]
+    """Where the decisions are that are named below it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +154,9 @@ def _luck(review: Review, teller: Teller, turn: Turn) -> tuple[Remark, ...]:
 
 
 def _side(side: Side, *, teller: Teller, turn: Turn) -> PageSide:
+    named = {each.turn for each in (*side.mistakes, *side.best)}
     return PageSide(
-        _chart(side.chart, turn),
+        _chart(side.chart, named, turn),
         _remarks(side.mistakes, of_mistake, teller, turn),
         _remarks(side.best, of_best, teller, turn),
     )
@@ -166,7 +169,7 @@ def _remarks(
     return tuple(Remark(each.turn, f"{turn(each.turn)}#coach", " ".join(map(teller, says(each)))) for each in verdicts)
 
 
-def _chart(points: Sequence[Point], turn: Turn) -> ChanceChart | None:
+def _chart(points: Sequence[Point], named: Collection[int], turn: Turn) -> ChanceChart | None:
     """The chances as a chart; None where there are too few to draw."""
     if len(points) < 2:
         return None
@@ -189,6 +192,7 @@ def _chart(points: Sequence[Point], turn: Turn) -> ChanceChart | None:
         up=ticks(FRAME.y(0, 100), _QUARTERS, "%"),
         line=_points([(x(each.turn), y(each.chance)) for each in points]),
         band=_points([*upper, *lower]),
+        named=tuple((x(each.turn), y(each.chance)) for each in points if each.turn in named),
     )
 
 

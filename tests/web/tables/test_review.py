@@ -1,5 +1,6 @@
 """The page of a review: reached from the result, private until it's shared, and honest while there is none."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -36,7 +37,7 @@ def test_the_result_leads_to_the_review(browser, links, reviewed):
     assert page.heading == "Your review"
     assert (
         "You chose to bid 5. It would have been better to bid 4: that wins about 50 of 100 games instead of about 40. "
-        "The most that was worth bidding was about 4. In 7 of 10 games, instead of 9 of 10, you win auction 1. "
+        "The most that was worth bidding was about 4. If you bid 4, in 7 of 10 games instead of 9 of 10: you win auction 1. "
         "On average, you end with about 3 points more."
     ) in page.text
     assert (
@@ -56,6 +57,17 @@ def test_the_chart_has_its_numbers_as_a_table_that_leads_to_the_turns(browser, l
     assert "34–47%" in page.text
     assert f'href="/s/{token}/replay/2"' in page.source
     assert page.source.count('class="band"') == 2
+
+
+def test_the_decisions_that_are_named_are_marked_on_the_chart(browser, links, reviewed):
+    page = browser.open(f"/s/{links.of(reviewed, 0)[1]}/review")
+    chart = page.source.partition("<figure")[2].partition("</figure>")[0]
+    (line,) = re.findall(r'<polyline points="([^"]+)"', chart)
+    dots = re.findall(r'<circle cx="([^"]+)" cy="([^"]+)"', chart)
+    named = page.source.partition("</figure>")[2].partition("Luck")[0].count("#coach")
+    assert len(dots) == named > 0
+    assert all(f"{x},{y}" in line.split() for x, y in dots)
+    assert "Dots: the decisions named below." in page.text
 
 
 def test_the_chart_says_what_its_axes_and_its_band_are(browser, links, reviewed):
@@ -120,7 +132,7 @@ def test_the_moment_of_a_decision_tells_what_the_coach_would_have_done_and_why(b
     for each in (before, then):
         assert "bid 5: wins about 40 of 100 games" in each.text
         assert "bid 4: wins about 50 of 100 games" in each.text
-        assert "The most that was worth bidding was about 4. In 7 of 10 games" in each.text
+        assert "The most that was worth bidding was about 4. If you bid 4, in 7 of 10 games" in each.text
         assert "Judged with every hand visible." in each.text
         assert each.follow("Your review").heading == "Your review"
     assert before.follow("What happened").heading == then.heading
