@@ -19,7 +19,7 @@ from pbem.service import links
 from pbem.service.absence.seats import free_name
 from pbem.service.people import addresses as persons, strangers
 from pbem.service.server import Server
-from pbem.service.tables.invitations import INVITATIONS_A_DAY, read_addresses
+from pbem.service.tables.invitations import INVITATIONS_A_DAY, check_addresses
 from pbem.store import blocks, groups, limits, outbox, people
 from pbem.store.database import Tx
 from pbem.store.people import PersonRow
@@ -95,11 +95,7 @@ def membership(tx: Tx, person_id: int, key: str) -> Membership:
 def invite(tx: Tx, server: Server, person_id: int, key: str, addresses: tuple[str, ...], network: str = "") -> None:
     """Invite typed addresses. Nothing tells whose they are, or who is a member already. Raises Forbidden, BadInput, TooMany."""
     _must_organise(membership(tx, person_id, key))
-    if len(read_addresses(addresses)) > MOST_AT_ONCE:
-        raise BadInput(
-            _("%(value)s addresses are too many.", value=len(addresses)),
-            why=_("You can invite up to %(most)s at once.", most=MOST_AT_ONCE),
-        )
+    check_addresses(addresses, MOST_AT_ONCE)
     typed = {person.id: person for person in persons.invitees(tx, server, addresses).values()}
     found = _organised(tx, person_id, key)
     present, now = {row.person_id for row in found.everyone}, server.now()

@@ -31,7 +31,6 @@ def invite(tx: Tx, server: Server, game_id: int, host_id: int, addresses: tuple[
         raise Forbidden(_("Only a table's host can invite people."))
     must_be_open(row)
     host = people.read(tx, host_id)
-    read_addresses(addresses)
     return invite_addresses(tx, server, row, host, addresses, host.name, network)
 
 
@@ -58,18 +57,16 @@ def name_for_host(tx: Tx, game_id: int, person_id: int) -> str:
     return "" if invited is None else invited.typed or people.read(tx, person_id).name
 
 
-def check_addresses(addresses: tuple[str, ...]) -> None:
-    """Raise BadInput where one of these cannot be emailed, or they are more than can be invited to a table."""
-    _must_be_few(len(read_addresses(addresses)))
-
-
-def read_addresses(addresses: tuple[str, ...]) -> set[str]:
-    """The mailboxes of typed addresses. Raises one BadInput for all that cannot be emailed."""
+def check_addresses(addresses: tuple[str, ...], most: int = MOST_INVITED) -> None:
+    """Raise BadInput where these are more than can be invited, or for all of them that cannot be emailed."""
+    # Before any is read: a form has room for thousands, and reading one takes longer than most statements.
+    if (count := len(set(addresses))) > most:
+        raise BadInput(
+            _("%(value)s addresses are too many.", value=count),
+            why=_("You can invite up to %(most)s people at once.", most=most),
+        )
     try:
-        return {
-            mailbox
-            for _, mailbox in read_fields({each: partial(persons.normalised, each) for each in addresses}).values()
-        }
+        read_fields({each: partial(persons.normalised, each) for each in addresses})
     except BadInput as wrong:
         # They are typed in one field.
         raise BadInput(wrong.what, why=wrong.why, remedy=wrong.remedy) from wrong
@@ -78,7 +75,8 @@ def read_addresses(addresses: tuple[str, ...]) -> set[str]:
 def invite_addresses(
     tx: Tx, server: Server, row: GameRow, host: PersonRow, addresses: tuple[str, ...], host_name: str, network: str = ""
 ) -> int:
-    """Invite typed addresses, for a host whose own is confirmed. Returns how many are new. Raises TooMany."""
+    """Invite typed addresses, for a host whose own is confirmed. Returns how many are new. Raises BadInput or TooMany."""
+    check_addresses(addresses)
     invited: dict[int, tuple[PersonRow, str]] = {}
     for address, person in persons.invitees(tx, server, addresses).items():
         invited.setdefault(person.id, (person, address.strip()))
@@ -131,18 +129,14 @@ def _invite(
                 remedy=_("Leave it out for now."),
             )
         tables.invite(tx, row.id, person_id, invited[person_id], now)
-    _must_be_few(len(earlier) + len(new))
+    if (count := len(earlier) + len(new)) > MOST_INVITED:
+        raise BadInput(
+            _("%(value)s invitations are too many.", value=count),
+            why=_("You can invite up to %(most_invited)s people to a table.", most_invited=MOST_INVITED),
+        )
     # People who block the host get no email, and the host is not told.
     blockers = block_rows.blockers_of(tx, row.host_id)
     facts = {"host": PersonName(host.id, host_name)}
     emails = [outbox.NewEmail(each, EmailKind.INVITATION, row.id, facts=facts) for each in new if each not in blockers]
     outbox.queue(tx, emails, now)
     return new
-
-
-def _must_be_few(count: int) -> None:
-    if count > MOST_INVITED:
-        raise BadInput(
-            _("%(value)s invitations are too many.", value=count),
-            why=_("You can invite up to %(most_invited)s people to a table.", most_invited=MOST_INVITED),
-        )
