@@ -26,7 +26,7 @@ from pbem.ops.verify import verify_game
 from pbem.plugins.foreign import FAULTS, Fault
 from pbem.service import links
 from pbem.service.absence import bots, offers, second_chance, substitutes
-from pbem.service.account import channels, my_page, profiles
+from pbem.service.account import change_address, channels, my_page, profiles
 from pbem.service.archive import game_statistics, ratings, replay, reviews, table_file
 from pbem.service.archive.daily_check import CheckResult
 from pbem.service.clocks import more_time, outages, reachability, stopped_tables, vacations, web_servers
@@ -471,6 +471,24 @@ def receives(world: AddressWorld) -> None:
             world.clock.advance(HOUR)
     server.run(receive.retry)
     inbox.attends()
+    late, to = inbox.written(game, 2, _default(game, 2)), inbox.reply_address(game, 2)
+    server.run(leaving.resign, game.id, 2, game.person_at(2))
+    inbox.takes(late, to)
+    inbox.attends()
+    _gets_an_address_that_was_invited(world, ann)
+
+
+def _gets_an_address_that_was_invited(world: AddressWorld, ann: int) -> None:
+    """Ann changes to an address that was invited before, and answers the invitation."""
+    server, address = world.server, "later@example.org"
+    table = server.run(joining.create_table, ann, TableSettings("sunset-poker", 3, private=True)).game_id
+    server.run(invitations.invite, table, ann, (address,))
+    gone = _person_with(world, address)
+    (email,) = queued_emails(server, gone, EmailKind.INVITATION)
+    server.run(change_address.change_address, ann, address)
+    token = world.inbox.token(Purpose.REPLY, person_id=gone, game_id=table, outbox_id=email.id)
+    proof = "play.example.org; dmarc=pass header.from=example.org"
+    world.inbox.answers_email(gone, token, "yes", From=address, Authentication_Results=proof)
 
 
 def at_the_desk(world: AddressWorld) -> None:
@@ -504,6 +522,10 @@ def at_the_desk(world: AddressWorld) -> None:
     server.run(links.renew_emails)
     server.run(organisers.remove, ROOT, "Otto")
     server.run(web_servers.beat, "web-1")
+    for _ in range(3):
+        world.time.passes(4 * MINUTE)
+        world.time.wakes()
+    web_servers.tell(server)
     world.time.passes(HOUR)
     server.run(web_servers.beat, "web-1")
 
