@@ -8,7 +8,9 @@ or log a token, an address or a secret of a channel.
 
 import threading
 from collections.abc import Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import partial
 from typing import Final
 
@@ -35,6 +37,9 @@ from pbem.store.schema import ChannelRow, LeaseRow
 
 BATCH: Final = 20
 """Messages that are claimed together: each may take as long as the client allows."""
+
+HOSTS_AT_ONCE: Final = 10
+"""With two messages for each person at most, as many as a batch may need."""
 
 _log = structlog.get_logger(__name__)
 
@@ -141,20 +146,48 @@ def _prepare(server: Server, post: ChannelPost, rows: Sequence[EmailRow]) -> lis
 
 
 def _send(server: Server, post: ChannelPost, ready: list[ReadyMessage]) -> None:
-    """Hand messages over one by one, and record the outcome of each. Where one has failed, the others there wait."""
-    failing: set[str] = set()
+    """Hand messages over, to each host one by one, and record the outcome of each: hosts that take their time delay no others.
+
+    Where one has failed, the others there wait. Errors of a transaction are raised once the messages under way are recorded.
+    """
+    by_host: dict[str, list[ReadyMessage]] = {}
     for each in ready:
-        now, host = server.now(), each.channel.target.host
-        unsure = post.lease is None or now >= post.lease.until - UNSURE or post.stopping.is_set()
-        if unsure or host in failing:
-            due_at = now + outcomes.jittered(server, 1) if host in failing else now
-            server.store.write(partial(leases.release, email=each.row, due_at=due_at))
-            continue
-        sent = senders.send(post.client, each.channel, each.message, now)
-        failpoints.hit("channel.handed_over")
-        if sent.result is not Result.ACCEPTED:
-            failing.add(host)
-        server.run(_record, each.row, each.channel.kind, sent)
+        by_host.setdefault(each.channel.target.host, []).append(each)
+    leaving: dict[Future[Sent], list[ReadyMessage]] = {}
+    failed: Exception | None = None
+
+    def hand_over(messages: list[ReadyMessage]) -> None:
+        now = server.now()
+        if messages and not (post.lease is None or now >= post.lease.until - UNSURE or post.stopping.is_set()):
+            first = messages[0]
+            leaving[pool.submit(senders.send, post.client, first.channel, first.message, now)] = messages
+        else:
+            _release(server, messages, now)
+
+    with ThreadPoolExecutor(HOSTS_AT_ONCE, "channels") as pool:
+        for messages in by_host.values():
+            hand_over(messages)
+        while leaving:
+            for future in wait(leaving, return_when=FIRST_COMPLETED).done:
+                each, *others = leaving.pop(future)
+                try:
+                    sent = future.result()
+                    failpoints.hit("channel.handed_over")
+                    server.run(_record, each.row, each.channel.kind, sent)
+                    if sent.result is Result.ACCEPTED:
+                        hand_over(others)
+                    else:
+                        _release(server, others, server.now() + outcomes.jittered(server, 1))
+                except Exception as error:  # noqa: BLE001 - it's raised below
+                    failed = failed or error
+    if failed is not None:
+        raise failed
+
+
+def _release(server: Server, messages: list[ReadyMessage], due_at: datetime) -> None:
+    """Let messages that don't leave now be claimed again."""
+    for each in messages:
+        server.store.write(partial(leases.release, email=each.row, due_at=due_at))
 
 
 def _record(tx: Tx, server: Server, row: EmailRow, kind: ChannelKind, sent: Sent) -> None:

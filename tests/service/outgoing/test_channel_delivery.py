@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
+from threading import Event
 
 import pytest
 
@@ -22,7 +23,7 @@ from pbem.service.outgoing.channel_messages import code_of
 from pbem.service.outgoing.outcomes import TRIES
 from pbem.service.tables import leaving
 from pbem.store import channels, deadlines, outbox, people, reachability as rows
-from tests.channels.far_end import FarEnd, code_sent_to, status
+from tests.channels.far_end import FarEnd, code_sent_to, status, usual
 from tests.channels.pushed import PushedBrowser
 from tests.service.absence.test_database_away import Away
 from tests.service.database import queued_emails
@@ -160,6 +161,26 @@ def test_a_tables_channel_says_who_is_asked_and_what_all_can_see_once_a_turn_and
     (listed,) = way.server.read(own.mine, host).listed
     way.server.run(own.remove, host, listed.id)
     assert way.server.read(own.mine, host).listed == ()
+
+
+def test_a_slow_service_delays_no_message_to_another(way, table):
+    game, arrived, met = table(), Event(), []
+
+    def reply(request):
+        if request.path == "/quick":
+            arrived.set()
+        else:
+            # Half of the time that a request may take.
+            met.append(arrived.wait(5))
+        return usual(request)
+
+    way.far.reply = reply
+    way.enter(game.person_at(0), ChannelKind.WEBHOOK, path="/slow")
+    way.far.url = f"http://localhost:{way.far.port}"
+    way.enter(game.person_at(1), ChannelKind.WEBHOOK, path="/quick")
+    way.deliver()
+    assert met == [True], "the quick one got its message while the slow one answered"
+    assert [way.message(game.person_at(seat)).status for seat in (0, 1)] == ["sent", "sent"]
 
 
 def test_an_answer_before_it_leaves_supersedes_a_message(way, table):
