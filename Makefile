@@ -83,7 +83,7 @@ faults: $(VENV)/.dev-ready ## Break every transaction at every call to the datab
 	PBEM_TEST_ALL=1 $(call FIGURES,faults) $(PY) -m pytest -n $(WORKERS) --dist loadgroup tests/faults $(ARGS)
 
 .PHONY: kit
-kit: $(VENV)/.dev-ready ## Check every game with every set of options (half an hour; the tests check one game so)
+kit: $(VENV)/.dev-ready ## Check every game with every set of options (an hour; the tests check one game so)
 	PBEM_TEST_ALL=1 $(call FIGURES,kit) $(PY) -m pytest -n $(WORKERS) tests/engine/test_conformance.py -k every_set_of_options $(ARGS)
 
 .PHONY: everything

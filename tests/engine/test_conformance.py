@@ -72,7 +72,7 @@ def test_every_golden_game_is_of_a_game_that_exists() -> None:
 
 
 THOROUGHLY = game.names() if EVERYTHING else ("sun-bid",)
-"""The games to check thoroughly: a slice in the suite, and all of them by `make kit`, which takes half an hour."""
+"""The games to check thoroughly: a slice in the suite, and all of them by `make kit`, which takes an hour."""
 
 
 @pytest.mark.slow
