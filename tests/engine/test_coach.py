@@ -459,6 +459,8 @@ def _plain():
 
 
 @pytest.mark.slow
+# On a busy machine: a review of Sunset Poker takes minutes of a processor.
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("name", names())
 def test_each_game_has_reviews_within_the_budget(name, monkeypatch):
     if not EVERYTHING:
