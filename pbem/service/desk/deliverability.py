@@ -12,6 +12,7 @@ from pbem.domain.acts import Actor, Role
 from pbem.domain.states import Doubt, EmailStatus
 from pbem.service.desk.overview import LATE, reader_of
 from pbem.service.incoming.round_trip import COUNTED_AS
+from pbem.service.incoming.unread_replies import OF_LOST_SEAT, TO_SOMEONE_GONE
 from pbem.service.incoming.unverified_replies import NOT_THEIRS
 from pbem.service.server import Server
 from pbem.store import insiders, outages, overview, reachability, received, traffic
@@ -54,7 +55,7 @@ OUTCOMES: Final[Mapping[str, Kind]] = (
     dict.fromkeys(
         ("reply: carried out", "reply: partly carried out", "reply: refused", "reply: no command"), Kind.ANSWER
     )
-    | dict.fromkeys((*Doubt, NOT_THEIRS, BY_A_PROGRAM), Kind.ANSWER)
+    | dict.fromkeys((*Doubt, NOT_THEIRS, BY_A_PROGRAM, OF_LOST_SEAT, TO_SOMEONE_GONE), Kind.ANSWER)
     | dict.fromkeys(
         (f"report: {kind}" for kind in ("failed", "late", "complaint", "away", "arrived", "other")), Kind.REPORT
     )
@@ -66,7 +67,7 @@ OUTCOMES: Final[Mapping[str, Kind]] = (
 
 UNUSED_OUTCOMES: Final = frozenset(
     {"reply: partly carried out", "reply: refused", "reply: no command", "report: other"}
-    | {*Doubt, NOT_THEIRS, BY_A_PROGRAM}
+    | {*Doubt, NOT_THEIRS, BY_A_PROGRAM, OF_LOST_SEAT, TO_SOMEONE_GONE}
 )
 """Outcomes of emails that are stored and could not be used, or not fully."""
 

@@ -282,7 +282,8 @@ def _process_one(server: Server, settings: InboundSettings, row: ReceivedRow) ->
     if is_gone:
         # The address has moved to another person since, and what its invitations said is forgotten.
         sender = "" if program is not None else authenticity.vouched_sender(server, settings, email)
-        _if_claimed(server, row, lambda tx: _tell_owner(tx, server, row, sender, parse_reply(email)))
+        reply = parse_reply(email)
+        _if_claimed(server, row, lambda tx: _tell_owner(tx, server, row, sender, reply))
     elif program is not None:
         _if_claimed(server, row, lambda tx: finish(tx, server, row.id, f"by a program: {program}"))
     elif doubt := authenticity.find_doubt(server, settings, link.person_id, row, email):
@@ -346,7 +347,7 @@ def _ask_player(tx: Tx, server: Server, row: ReceivedRow, link: ReplyLink, doubt
     """
     if isinstance(link, MoveLink) and not unread_replies.plays(tx, link):
         unread_replies.tell_former_player(tx, server, link)
-        finish(tx, server, row.id, f"{doubt}, and the seat is lost")
+        finish(tx, server, row.id, unread_replies.OF_LOST_SEAT)
         return
     seat, turn = (link.seat, link.turn) if isinstance(link, MoveLink) else (None, None)
     facts: dict[str, object] = {"received": row.id, "link": row.link_id, "to_offer": seat is None}
@@ -364,7 +365,7 @@ def _tell_owner(tx: Tx, server: Server, row: ReceivedRow, sender: str, reply: Re
     owner = people.by_mailbox(tx, sender)
     if owner is not None:
         unread_replies.tell_owner(tx, server, owner.id, reply)
-    finish(tx, server, row.id, "to someone who is gone")
+    finish(tx, server, row.id, unread_replies.TO_SOMEONE_GONE)
 
 
 def _if_claimed(server: Server, row: ReceivedRow, work: Callable[[Tx], None]) -> None:

@@ -19,6 +19,10 @@ from pbem.store import outbox, players
 from pbem.store.database import Tx
 from pbem.store.outbox import NewEmail
 
+OF_LOST_SEAT: Final = "of a lost seat"
+TO_SOMEONE_GONE: Final = "to someone who is gone"
+"""The outcomes of replies that nothing can come of, although they can be read."""
+
 _NOTHING_READ: Final = {
     "unread": True,
     "subject": "",

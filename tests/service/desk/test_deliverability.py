@@ -10,7 +10,7 @@ from pbem.mail.read.delivery_reports import ReportKind
 from pbem.service.clocks import reachability
 from pbem.service.desk import deliverability
 from pbem.service.desk.deliverability import BY_A_PROGRAM, OUTCOMES, UNREAD, UNUSED_OUTCOMES, Kind
-from pbem.service.incoming import round_trip, unverified_replies
+from pbem.service.incoming import round_trip, unread_replies, unverified_replies
 from pbem.store import received as rows
 from tests.service import table_copies
 from tests.service.actors import OLGA
@@ -60,7 +60,7 @@ def test_an_outcome_without_a_description_is_shown_as_stored(server):
 
 def test_every_stored_outcome_has_a_description():
     noted = {f"report: {what}" for what in ReportKind} | {round_trip.COUNTED_AS, unverified_replies.NOT_THEIRS}
-    noted |= set(Doubt)
+    noted |= {unread_replies.OF_LOST_SEAT, unread_replies.TO_SOMEONE_GONE} | set(Doubt)
     assert noted <= OUTCOMES.keys()
     assert OUTCOMES.keys() >= UNUSED_OUTCOMES
 

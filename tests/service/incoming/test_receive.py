@@ -1063,6 +1063,7 @@ def test_a_reply_about_a_seat_that_has_changed_hands_gets_a_word(inbox, server, 
         inbox.takes(raw, to)
         inbox.attends()
     assert game.log() == before
+    assert [row.outcome for row in inbox.rows()] == (["of a lost seat"] if text == "pass" else [])
     (answer,) = queued_emails(server, player, "invitation_receipt")
     mailbox = LocalMailbox(tmp_path)
     deliver(server, Post(Letterhead("Games", f"https://{HOST}", HOST, OUR_SENDER, OUR_SENDER), mailbox), limit=100)
