@@ -47,7 +47,7 @@ def test_the_result_leads_to_the_review(browser, links, reviewed):
     assert "Good luck raised your chance of winning by 8 percentage points." in page.text
     assert "Bad luck lowered your chance of winning by 12 percentage points." in page.text
     assert "Judged with every hand visible" in page.text
-    assert "to the end, 9,600 times in all, choosing simple moves for everyone with little thought" in page.text
+    assert "to the end, 9,600 times in all, choosing moves quickly for everyone" in page.text
 
 
 def test_the_chart_has_its_numbers_as_a_table_that_leads_to_the_turns(browser, links, reviewed):
