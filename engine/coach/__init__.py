@@ -10,7 +10,7 @@ machine: budgets are counted, never timed.
 
 from __future__ import annotations
 
-from engine.coach.review import KINDS, Luck, Outcome, Point, Reasons, Review, Side, Tried, Verdict
+from engine.coach.review import KINDS, Luck, Outcome, Point, Reasons, Review, Side, Swing, Tried, Verdict
 from engine.coach.study import HINTED, hint_for, review_of
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "Reasons",
     "Review",
     "Side",
+    "Swing",
     "Tried",
     "Verdict",
     "hint_for",

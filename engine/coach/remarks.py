@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from engine.coach.review import Luck, Reasons, Verdict
+from engine.coach.review import Luck, Reasons, Swing, Verdict
 from engine.tell import Text, say
 
 MOST_REASONS: Final = 4
@@ -89,17 +89,30 @@ def of_hint(verdict: Verdict, games: int) -> tuple[Text, ...]:
     return (found, say("“{other}” won about {chance}%.", other=verdict.other, chance=other))
 
 
-def of_luck(luck: Luck) -> Text:
+def of_luck(luck: Luck) -> tuple[Text, ...]:
     """Return what to say about the draws of a turn."""
     if luck.gain < 0:
-        return say(
+        says = say(
             "Bad luck lowered your chance of winning by {points:percentage point|percentage points}.",
             points=-percent(luck.gain),
         )
-    return say(
-        "Good luck raised your chance of winning by {points:percentage point|percentage points}.",
-        points=percent(luck.gain),
+    else:
+        says = say(
+            "Good luck raised your chance of winning by {points:percentage point|percentage points}.",
+            points=percent(luck.gain),
+        )
+    return (says,) if luck.says is None else (luck.says, says)
+
+
+def of_swing(swing: Swing) -> tuple[Text, ...]:
+    """Return what to say about a change between two decisions."""
+    before, after = percent(swing.before), percent(swing.after)
+    template = (
+        "Your chance of winning rose from {before}% to {after}%."
+        if swing.after > swing.before
+        else "Your chance of winning fell from {before}% to {after}%."
     )
+    return (*swing.says, say(template, before=before, after=after))
 
 
 def _reasons(verdict: Verdict) -> Iterator[Text]:

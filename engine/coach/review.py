@@ -103,21 +103,39 @@ class Verdict:
 
 @fact
 class Luck:
-    """What the draws of a turn did to the chance of winning, compared with other draws; with its interval."""
+    """What the draws of a turn did to the chance of winning, compared with other draws; with its interval.
+
+    `says` is what the turn ended with, such as the card that was turned up; None for the deal.
+    """
 
     turn: int
     gain: int
     low: int
     high: int
+    says: Text | None = None
+
+
+@fact
+class Swing:
+    """A large change of the chance of winning between two of the player's decisions, and what happened up to `turn`."""
+
+    turn: int
+    before: int
+    after: int
+    says: tuple[Text, ...]
 
 
 @fact
 class Side:
-    """A game as it looked from somewhere: the chart, the costliest mistakes, and the best moves, each in order."""
+    """A game as it looked from somewhere: the chart, the costliest mistakes, and the best moves, each in order.
+
+    `swings` are the largest changes that neither a decision named here nor luck explains, as they happened.
+    """
 
     chart: tuple[Point, ...]
     mistakes: tuple[Verdict, ...]
     best: tuple[Verdict, ...]
+    swings: tuple[Swing, ...] = ()
 
 
 @fact
@@ -138,6 +156,6 @@ class Review:
 
 
 KINDS: Final[dict[str, Any]] = {
-    kind.__name__: kind for kind in (Point, Outcome, Change, Tried, Reasons, Verdict, Luck, Side, Review, Text)
+    kind.__name__: kind for kind in (Point, Outcome, Change, Tried, Reasons, Verdict, Luck, Swing, Side, Review, Text)
 }
 """The kinds of a review by name, for `codec.decoder`."""

@@ -11,6 +11,7 @@ same games can't both pick the largest of several differences and measure it: pa
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
@@ -20,6 +21,7 @@ from engine.coach import bids, endings
 from engine.coach.endings import WHOLE, Ended, Watch, parts_of_win
 from engine.coach.playouts import THOUGHT, THOUGHTS, Moment, Playouts, go
 from engine.coach.review import Luck, Point, Reasons, Review, Side, Verdict
+from engine.coach.swings import Played, ended_with, swings
 from engine.decisions import Choice, Decision
 from engine.facts import fold, seen
 from engine.game import Game
@@ -68,15 +70,6 @@ Turns = Sequence[tuple[int, Entry]]
 """The entries of a game, oldest first, each with its turn."""
 
 
-class _Played(NamedTuple):
-    """An entry with the truth before and after it."""
-
-    turn: int
-    entry: Entry
-    before: Any
-    after: Any
-
-
 class _Glance(NamedTuple):
     """What the Regular bot would say of a decision: what it would choose, the choice at first sight, and how each compares."""
 
@@ -105,6 +98,10 @@ def review_of(
         opened = _Study(game, seats, seat, seed_from(seed, [f"coach {seat}", "open"]), compared, open_hands=True)
         opened_side = opened.side(moments, side)
     luck = opened.luck(start, options, played, (opened_side or side).chart)
+    explain = partial(swings, game, seat, played, lucky={each.turn for each in luck})
+    side = replace(side, swings=explain(side))
+    if opened_side is not None:
+        opened_side = replace(opened_side, swings=explain(opened_side))
     end = played[-1].after if played else start
     share = parts_of_win(game, end)[0][seat] * 1000 // WHOLE
     many = known.games + (opened.games if opened is not known else 0)
@@ -119,16 +116,14 @@ def hint_for(game: Game[Any], view: Any, decision: Decision, seed: bytes) -> Ver
     return study.hint(Moment(0, None, view, decision, chosen))
 
 
-def _played(start: Any, turns: Turns) -> Iterator[_Played]:
+def _played(start: Any, turns: Turns) -> Iterator[Played]:
     state = start
     for turn, entry in turns:
         before, state = state, fold(state, entry.facts)
-        yield _Played(turn, entry, before, state)
+        yield Played(turn, entry, before, state)
 
 
-def _moments(
-    game: Game[Any], start: Any, played: Sequence[_Played], seat: int, own: Container[int]
-) -> Iterator[Moment]:
+def _moments(game: Game[Any], start: Any, played: Sequence[Played], seat: int, own: Container[int]) -> Iterator[Moment]:
     view = start
     for turn, entry, before, _after in played:
         if seat in entry.choices and seat not in entry.alone and turn in own:
@@ -185,7 +180,7 @@ class _Study:
         hopes = self._hopes(moment, others, WORLDS)
         return self._verdict(moment, others[hopes.index(max(hopes))])[0]
 
-    def luck(self, start: Any, options: Options, played: Sequence[_Played], chart: Sequence[Point]) -> tuple[Luck, ...]:
+    def luck(self, start: Any, options: Options, played: Sequence[Played], chart: Sequence[Point]) -> tuple[Luck, ...]:
         """Return what the draws did in the deal and where the chart jumps most, if it is sure that they did something."""
         jumps = sorted(pairwise(chart), key=lambda pair: -abs(pair[1].chance - pair[0].chance))
         turns = [t for a, b in jumps for t in range(a.turn, b.turn)]
@@ -324,7 +319,7 @@ class _Study:
     def _point(self, moment: Moment) -> Point:
         return Point(moment.turn, *endings.chance_with_interval(self._playouts.wins(moment, GAMES), GAMES))
 
-    def _of_draws(self, start: Any, played: _Played) -> Luck:
+    def _of_draws(self, start: Any, played: Played) -> Luck:
         """Compare the draws of an entry with others after the same choices."""
         gains = []
         for _ in range(GAMES):
@@ -339,7 +334,8 @@ class _Study:
             gains.append(
                 self._playouts.play_on(actual, mine)[0][self._seat] - self._playouts.play_on(other, luck)[0][self._seat]
             )
-        return Luck(played.turn, *endings.mean_with_interval(gains))
+        says = ended_with(played.entry, self._seat) if played.entry.choices else None
+        return Luck(played.turn, *endings.mean_with_interval(gains), says)
 
 
 def _dealt(game: Game[Any], start: Any, luck: Draw) -> Any:

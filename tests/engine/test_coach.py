@@ -13,18 +13,31 @@ import pytest
 from engine import codec
 from engine.bots import BOTS
 from engine.chance import Stream, bot_seed
-from engine.coach import KINDS, Outcome, Reasons, Review, Tried, Verdict, bids as bidding, endings, review_of, study
+from engine.coach import (
+    KINDS,
+    Luck,
+    Outcome,
+    Reasons,
+    Review,
+    Tried,
+    Verdict,
+    bids as bidding,
+    endings,
+    review_of,
+    study,
+)
 from engine.coach.endings import Ended, Sentences, Watch
 from engine.coach.playouts import Playouts
 from engine.coach.remarks import of_best, of_luck, of_mistake
 from engine.coach.review import Change
 from engine.coach.study import GAMES, MOST_POINTS, NAMED
+from engine.coach.swings import ended_with
 from engine.decisions import Choice
 from engine.decks import decktet
 from engine.facts import Step
 from engine.game import Game, load, load_file, names
 from engine.games.sun_bid.cards import value_of_sun
-from engine.table import begin
+from engine.table import Entry, begin
 from engine.tell import Teller, common, say
 from tests.conftest import EVERYTHING
 
@@ -397,11 +410,22 @@ def test_luck_that_decided_the_game_is_told_and_has_the_right_sign():
     lucky = reviewed(purses(9, 0, {3: "grab"})).luck
     assert lucky[0].turn == 0
     assert lucky[0].low > 0
-    assert "Good luck raised" in str(of_luck(lucky[0]))
+    assert "Good luck raised" in str(of_luck(lucky[0])[-1])
     unlucky = reviewed(purses(0, 9, {3: "grab"})).luck
     assert unlucky[0].turn == 0
     assert unlucky[0].high < 0
-    assert "Bad luck lowered" in str(of_luck(unlucky[0]))
+    assert "Bad luck lowered" in str(of_luck(unlucky[0])[-1])
+
+
+def test_luck_tells_what_was_drawn():
+    """With the last sentence of the turn; a deal has many, and the page of the deal shows them."""
+    assert [str(each) for each in of_luck(Luck(4, 90, 50, 130, WINS))] == [
+        "Player 1 takes the Sea.",
+        "Good luck raised your chance of winning by 9 percentage points.",
+    ]
+    entry = purses(5, 5, {}).log[-1]
+    assert Teller(0, ("Ann", "Ben"))(ended_with(entry, 0)) == "There are 5 and 5 in the purses."
+    assert ended_with(Entry({}, ()), 0) is None
 
 
 def test_a_loser_and_a_winner_get_their_own_reviews():

@@ -11,7 +11,8 @@ from datetime import timedelta
 from typing import Any, Final
 
 from engine import grammar
-from engine.coach import Luck, Point, Reasons, Review, Side, Verdict
+from engine.coach import Luck, Point, Reasons, Review, Side, Swing, Verdict
+from engine.tell import say
 from pbem import coach
 from pbem.domain.errors import BadInput, NotFound, quoted
 from pbem.domain.outdated import ASKING
@@ -222,7 +223,8 @@ def _example_review(tx: Tx, game_id: int, seat: int) -> None:
         raise BadInput(_("Game %(id)s has no reviews.", id=game_id), remedy=_("Choose another game."))
     why = Reasons(points=-3_000, worth=9)
     mistake = Verdict(2, "bid 12", "bid 9", 350, -80, -130, -30, "bid 12", "bid 9", why)
-    side = Side((Point(1, 330, 270, 400), Point(2, 270, 210, 340)), (mistake,), ())
+    swing = Swing(2, 480, 330, (say("{seat} [wins|win] the auction.", seat=(seat + 1) % 2),))
+    side = Side((Point(1, 480, 420, 540), Point(2, 330, 270, 400), Point(3, 270, 210, 340)), (mistake,), (), (swing,))
     reviews.keep(tx, row, coach.write(Review(seat, 0, 2, 1200, side, None, (Luck(1, -50, -90, -10),))))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from engine.coach import Point, Side, Verdict
-from engine.coach.remarks import of_best, of_luck, of_mistake, percent
+from engine.coach.remarks import of_best, of_luck, of_mistake, of_swing, percent
 from engine.tell import Teller, Text
 from pbem import coach
 from pbem.domain.evenly import evenly
@@ -31,7 +31,7 @@ def review_words(tx: Tx, game: GameRow, players: Iterable[PlayerRow], seat: int)
     teller = speech.teller(rules_of(game), seat, names)
     return {
         "imagined": f"{review.imagined:,}",
-        "luck": [_line(each.turn, [of_luck(each)], teller) for each in review.luck],
+        "luck": [_line(each.turn, of_luck(each), teller) for each in review.luck],
         "sides": [_side(side, teller) for side in (review.known, review.opened) if side is not None],
     }
 
@@ -41,6 +41,7 @@ def _side(side: Side, teller: Teller) -> Words:
         "chances": [_chance(point) for point in evenly(side.chart, MOST_POINTS)],
         "mistakes": list(_verdicts(side.mistakes, of_mistake, teller)),
         "best": list(_verdicts(side.best, of_best, teller)),
+        "swings": [_line(each.turn, of_swing(each), teller) for each in side.swings],
     }
 
 

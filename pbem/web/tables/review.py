@@ -1,13 +1,13 @@
 """The coach's review of a finished game: the reader's own, and those that other players of the table share."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from flask import Blueprint, Response, make_response, render_template, url_for
 
-from engine.coach import Point, Review, Side, Tried, Verdict
-from engine.coach.remarks import of_best, of_chance, of_luck, of_mistake, of_often, percent, reasons
+from engine.coach import Point, Side, Tried
+from engine.coach.remarks import of_best, of_chance, of_luck, of_mistake, of_often, of_swing, percent, reasons
 from engine.tell import Teller, Text
 from pbem.i18n import speech
 from pbem.service.archive import reviews
@@ -57,6 +57,7 @@ class PageSide:
     chart: ChanceChart | None
     mistakes: tuple[Remark, ...]
     best: tuple[Remark, ...]
+    swings: tuple[Remark, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +133,12 @@ def _page(token: str, found: SeatReview) -> Response:
 
 def _draw(token: str, found: SeatReview) -> str:
     table, review = found.table, found.review
-    turn = partial(url_for, "replay.seat_moment", token=token)
     teller = table.teller_for(found.seat)
-    side = partial(_side, teller=teller, turn=lambda number: turn(turn=number))
+
+    def address(turn: int) -> str:
+        return url_for("replay.seat_moment", token=token, turn=turn)
+
+    side = partial(_side, teller=teller, turn=address)
     return render_template(
         "replay/review.html",
         found=found,
@@ -144,29 +148,31 @@ def _draw(token: str, found: SeatReview) -> str:
         review=review,
         known=None if review is None else side(review.known),
         opened=None if review is None or review.opened is None else side(review.opened),
-        luck=() if review is None else _luck(review, teller, lambda number: turn(turn=number)),
+        luck=()
+        if review is None
+        else _remarks(((each.turn, of_luck(each)) for each in review.luck), teller=teller, at=address),
         others=[(seat, table.names[seat]) for seat in found.others],
     )
 
 
-def _luck(review: Review, teller: Teller, turn: Turn) -> tuple[Remark, ...]:
-    return tuple(Remark(each.turn, turn(each.turn), teller(of_luck(each))) for each in review.luck)
-
-
 def _side(side: Side, *, teller: Teller, turn: Turn) -> PageSide:
     named = {each.turn for each in (*side.mistakes, *side.best)}
+    remarks = partial(_remarks, teller=teller)
+
+    def judged_at(number: int) -> str:
+        return f"{turn(number)}#coach"
+
     return PageSide(
         _chart(side.chart, named, turn),
-        _remarks(side.mistakes, of_mistake, teller, turn),
-        _remarks(side.best, of_best, teller, turn),
+        remarks([(each.turn, of_mistake(each)) for each in side.mistakes], at=judged_at),
+        remarks([(each.turn, of_best(each)) for each in side.best], at=judged_at),
+        remarks([(each.turn, of_swing(each)) for each in side.swings], at=turn),
     )
 
 
-def _remarks(
-    verdicts: Sequence[Verdict], says: Callable[[Verdict], tuple[Text, ...]], teller: Teller, turn: Turn
-) -> tuple[Remark, ...]:
-    """Remarks that lead to the turn of the choice."""
-    return tuple(Remark(each.turn, f"{turn(each.turn)}#coach", " ".join(map(teller, says(each)))) for each in verdicts)
+def _remarks(sentences: Iterable[tuple[int, tuple[Text, ...]]], *, teller: Teller, at: Turn) -> tuple[Remark, ...]:
+    """Sentences about turns, with the address of each turn."""
+    return tuple(Remark(number, at(number), " ".join(map(teller, says))) for number, says in sentences)
 
 
 def _chart(points: Sequence[Point], named: Collection[int], turn: Turn) -> ChanceChart | None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Final
 
 from engine import grammar
-from engine.coach import Luck, Outcome, Point, Reasons, Review, Side, Tried, Verdict
+from engine.coach import Luck, Outcome, Point, Reasons, Review, Side, Swing, Tried, Verdict
 from engine.tell import say
 from pbem.coach import ReviewTask
 from pbem.hints import HintTask
@@ -24,8 +24,10 @@ _CHART: Final = (
     Point(5, 480, 410, 550),
     Point(8, 720, 655, 778),
 )
-_SIDE: Final = Side(_CHART, (_MISTAKE,), (_BEST,))
-SAMPLE: Final = Review(0, 1000, 12, 9600, _SIDE, _SIDE, (Luck(0, 80, 20, 140), Luck(2, -120, -180, -60)))
+_SWING: Final = Swing(7, 480, 720, (say("{seat} [wins|win] auction 3.", seat=0),))
+_SIDE: Final = Side(_CHART, (_MISTAKE,), (_BEST,), (_SWING,))
+_LUCK: Final = (Luck(0, 80, 20, 140), Luck(2, -120, -180, -60, say("Auction 2: {seat} [rolls|roll] Suns 3.", seat=1)))
+SAMPLE: Final = Review(0, 1000, 12, 9600, _SIDE, _SIDE, _LUCK)
 
 
 def sample(task: ReviewTask) -> Review:

@@ -45,7 +45,12 @@ def test_the_result_leads_to_the_review(browser, links, reviewed):
         in page.text
     )
     assert "Good luck raised your chance of winning by 8 percentage points." in page.text
-    assert "Bad luck lowered your chance of winning by 12 percentage points." in page.text
+    assert (
+        "Turn 2: Auction 2: Ben rolls Suns 3. Bad luck lowered your chance of winning by 12 percentage points."
+        in page.text
+    )
+    assert "Other turning points" in page.text
+    assert "Turn 7: You win auction 3. Your chance of winning rose from 48% to 72%." in page.text
     assert "Judged with every hand visible" in page.text
     assert "to the end, 9,600 times in all, choosing moves quickly for everyone" in page.text
 
