@@ -25,7 +25,7 @@ from pbem.mail.read.lmtp import Lmtp
 from pbem.ops import mail_checks
 from pbem.ops.commands.terminal import counted
 from pbem.ops.setup import must_be_there, open_store, server_on
-from pbem.service.incoming import authenticity, receive, round_trip
+from pbem.service.incoming import authenticity, processing, receive, round_trip
 from pbem.service.incoming.receive import Arrival
 from pbem.service.incoming.round_trip import CheckedReply, Forgery
 from pbem.service.server import Server
@@ -95,7 +95,7 @@ def take_one(config: Config, envelope_from: str, envelope_to: str, raw: bytes) -
 def retry(config: Config) -> int:
     """Let parked incoming emails be read again; returns how many."""
     with open_store(config) as store:
-        return server_on(store, config).run(receive.retry)
+        return server_on(store, config).run(processing.retry)
 
 
 def look_at_settings(config: Config) -> Iterator[Finding]:

@@ -44,7 +44,7 @@ from pbem.plugins import offers
 from pbem.service.archive import daily_check
 from pbem.service.clocks.clock_steps import StepFinder
 from pbem.service.clocks.outages import Worker
-from pbem.service.incoming import authenticity, receive
+from pbem.service.incoming import authenticity, processing
 from pbem.service.outgoing.channel_delivery import channel_post_of, send_batch
 from pbem.service.outgoing.deliver import deliver, end_leases, keep_lease
 from pbem.service.outgoing.post import post_of
@@ -168,10 +168,10 @@ def _worker_context(server: Server, config: Config, *, serves: bool) -> WorkerCo
         keep_lease(server, post)
         keep_lease(server, messages)
 
-    unread: receive.Held = []
+    unread: processing.Held = []
 
     def receive_batch(server: Server) -> int:
-        return receive.process(server, box, held=unread)
+        return processing.process(server, box, held=unread)
 
     by_kind = codes(config)
 

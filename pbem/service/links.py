@@ -90,6 +90,15 @@ class EmailLink:
         return cls(_field(row.person_id), _field(row.outbox_id), row.game_id)
 
 
+ReplyLink = MoveLink | EmailLink
+"""The links of addresses for replies: to a turn, or to an email that offers a seat."""
+
+
+def reply_link(row: LinkRow) -> ReplyLink:
+    """What a reply to an address with this link is sent to."""
+    return MoveLink.of(row) if row.outbox_id is None else EmailLink.of(row)
+
+
 # Mail programs that guess where an address ends may leave these around it.
 _AROUND: Final = " \t\r\n.,;:!?'\"<>()[]{}*_"
 

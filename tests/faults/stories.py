@@ -47,7 +47,7 @@ from pbem.service.desk.acts.correct import Correct, Redact
 from pbem.service.desk.acts.emails import Resend
 from pbem.service.desk.acts.perform import perform
 from pbem.service.desk.acts.seats import Offer
-from pbem.service.incoming import receive, round_trip, unverified_replies
+from pbem.service.incoming import processing, round_trip, unverified_replies
 from pbem.service.outgoing import channel_delivery, deliver, ledger, new_links, preferences, preview, unsubscribe
 from pbem.service.outgoing.channel_delivery import ChannelPost
 from pbem.service.outgoing.deliver import Post
@@ -469,7 +469,7 @@ def receives(world: AddressWorld) -> None:
         for _ in range(12):
             inbox.attends()
             world.clock.advance(HOUR)
-    server.run(receive.retry)
+    server.run(processing.retry)
     inbox.attends()
     late, to = inbox.written(game, 2, _default(game, 2)), inbox.reply_address(game, 2)
     server.run(leaving.resign, game.id, 2, game.person_at(2))

@@ -19,7 +19,7 @@ from urllib.parse import urlencode, urlsplit
 from engine import game
 from pbem import config
 from pbem.ops.setup import make_ready, open_store, server_on
-from pbem.service.incoming import authenticity, receive
+from pbem.service.incoming import authenticity, processing
 from pbem.service.people import addresses
 from pbem.service.server import Server
 from pbem.service.tables import joining
@@ -146,7 +146,7 @@ class Site:
         """The outcomes of received emails with their numbers, after all of them were processed; the process must have ended."""
         with self.opened() as server:
             box = authenticity.inbound_settings(config.read(self.settings))
-            while receive.process(server, box):
+            while processing.process(server, box):
                 pass
             with server.store.read() as tx:
                 return arrivals.counts_since(tx, date.min)

@@ -17,7 +17,7 @@ from pbem.config.settings import Config
 from pbem.mail.send import local_mailbox
 from pbem.mail.send.local_mailbox import LocalMailbox, MailboxEmail
 from pbem.ops import setup
-from pbem.service.incoming import authenticity, receive
+from pbem.service.incoming import authenticity, processing, receive
 from pbem.service.outgoing.deliver import deliver
 from pbem.service.outgoing.post import post_of
 from pbem.service.people import addresses
@@ -113,7 +113,7 @@ def _answer(server: Server, config: Config, turn: MailboxEmail, text: str) -> No
     box = authenticity.inbound_settings(config)
     sent = local_mailbox.reply_to(turn, text, server.now(), box.authserv_id)
     receive.receive(server, box, sent.sender, sent.recipient, sent.content)
-    while receive.process(server, box):
+    while processing.process(server, box):
         pass
 
 

@@ -14,7 +14,7 @@ from pbem.config.settings import Config
 from pbem.domain.finding import Finding
 from pbem.ops import mail_intake
 from pbem.ops.setup import make_ready, server_on
-from pbem.service.incoming import authenticity, receive
+from pbem.service.incoming import authenticity, processing, receive
 from pbem.store import heartbeats
 from pbem.store.database import Store
 from tests.mail.sink import Sink
@@ -68,7 +68,7 @@ def _bring_in(ready: Config, store: Store, relay: Sink, mail_server: Callable[[b
     (email,) = relay.emails
     server, inbound = server_on(store, ready), authenticity.inbound_settings(ready)
     assert receive.receive(server, inbound, "", email.recipient, mail_server(email.content)) == "kept"
-    receive.process(server, inbound)
+    processing.process(server, inbound)
 
 
 def _text(found: Finding) -> str:

@@ -10,7 +10,7 @@ from pbem.config import read
 from pbem.mail.send.local_mailbox import LocalMailbox
 from pbem.ops import mail_checks
 from pbem.ops.setup import open_server
-from pbem.service.incoming import authenticity, receive
+from pbem.service.incoming import authenticity, processing
 from tests.mail.sink import ReceivedEmail, Sink
 from tests.mail.test_dkim import KEY, RECORD
 from tests.mail.test_records import GOOD
@@ -83,7 +83,7 @@ def answers(pbem: Run, email: ReceivedEmail, settings: dict[str, str], vouched: 
     assert pbem("mail", "receive", "--from", "me@example.org", "--to", to, typed=raw, **settings).exit_code == 0
     config = read(settings)
     with open_server(config) as server:
-        receive.process(server, authenticity.inbound_settings(config))
+        processing.process(server, authenticity.inbound_settings(config))
     return to
 
 

@@ -9,7 +9,7 @@ from sqlalchemy import select
 from pbem.config.settings import SenderCheck
 from pbem.domain.states import EmailKind
 from pbem.service import links as link_service
-from pbem.service.incoming import receive
+from pbem.service.incoming import processing, receive
 from pbem.service.incoming.authenticity import InboundSettings
 from pbem.service.server import Server
 from pbem.store import games, links as link_rows, people as person_rows, received as rows
@@ -90,7 +90,7 @@ class Inbox:
     def attends(self) -> int:
         """Process received emails until none is due; return how many."""
         done = 0
-        while more := receive.process(self.server, self.box):
+        while more := processing.process(self.server, self.box):
             done += more
         return done
 

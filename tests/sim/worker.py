@@ -12,7 +12,7 @@ from typing import Final
 from pbem.clock import StepWatch
 from pbem.service.clocks.clock_steps import StepFinder
 from pbem.service.clocks.outages import Worker
-from pbem.service.incoming import receive
+from pbem.service.incoming import processing
 from pbem.service.outgoing.deliver import Post, deliver
 from pbem.worker.ticks import TICKS, WorkerContext
 from tests.service.archive.sample_review import sample
@@ -64,7 +64,7 @@ class SimulatedWorker:
             self._world.server,
             worker,
             lambda server: deliver(server, post).dealt_with,
-            receive=lambda server: receive.process(server, self._world.inbound),
+            receive=lambda server: processing.process(server, self._world.inbound),
             review=sample,
         )
 

@@ -28,7 +28,7 @@ from pbem.domain.states import EmailKind
 from pbem.service.account import feeds
 from pbem.service.archive import dump
 from pbem.service.desk.acts.perform import DeskAct
-from pbem.service.incoming import receive
+from pbem.service.incoming import processing
 from pbem.service.outgoing.deliver import Post, deliver
 from pbem.service.outgoing.post import post_of
 from pbem.service.people import addresses, sessions
@@ -165,7 +165,7 @@ class AddressWorld:
         raw = self.inbox.written(game, seat, text, headers)
         self.inbox.takes(raw, self.inbox.reply_address(game, seat), "somebody@example.org")
         box = self.inbox.box if sender else replace(self.inbox.box, check=SenderCheck.OFF)
-        while receive.process(self.server, box):
+        while processing.process(self.server, box):
             pass
         self.carry()
 

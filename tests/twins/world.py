@@ -36,7 +36,7 @@ from pbem.domain.errors import BadInput
 from pbem.domain.states import EmailKind, TableStatus
 from pbem.ops.monitoring.readiness import readiness
 from pbem.service.account import feeds
-from pbem.service.incoming import authenticity, receive
+from pbem.service.incoming import authenticity, processing, receive
 from pbem.service.incoming.authenticity import InboundSettings
 from pbem.service.outgoing import digests, preferences
 from pbem.service.outgoing.channel_messages import says_to_table
@@ -238,7 +238,7 @@ class World:
         for address, to in sorted(last.items()):
             raw = f"From: {address}\nTo: {to}\nMessage-ID: <to-{to}>\nSubject: Re\n\nboard\nhelp\nbid 999\n".encode()
             assert receive.receive(self.server, box, address, to, raw) == "kept"
-        while receive.process(self.server, replace(box, check=SenderCheck.OFF)):
+        while processing.process(self.server, replace(box, check=SenderCheck.OFF)):
             pass
         before = len(self.inbox.emails)
         self.carry()

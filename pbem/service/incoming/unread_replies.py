@@ -13,7 +13,7 @@ from pbem.mail.read.reply import Reply
 from pbem.service.incoming import answers
 from pbem.service.incoming.invitations import Effect, offer_facts
 from pbem.service.incoming.reply_lines import LONGEST_SHOWN
-from pbem.service.links import EmailLink, MoveLink
+from pbem.service.links import EmailLink, MoveLink, ReplyLink
 from pbem.service.server import Server
 from pbem.store import outbox, players
 from pbem.store.database import Tx
@@ -48,7 +48,7 @@ _NOTHING_OFFERED: Final = _NOTHING_DONE | {
 }
 
 
-def tell_player(tx: Tx, server: Server, link: MoveLink | EmailLink) -> None:
+def tell_player(tx: Tx, server: Server, link: ReplyLink) -> None:
     """Queue an email which says that a reply to an address of a player could not be read."""
     if isinstance(link, EmailLink):
         why = _("It couldn't be read. Nothing changed. Reply again, or open a link in the email.")

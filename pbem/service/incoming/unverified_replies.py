@@ -15,7 +15,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.mail.read.inbound import parse
 from pbem.mail.read.reply import Reply, parse_reply
 from pbem.service import links
-from pbem.service.incoming import invitations, receive
+from pbem.service.incoming import invitations, processing
 from pbem.service.links import MoveLink
 from pbem.service.people import addresses
 from pbem.service.server import Server
@@ -56,7 +56,7 @@ def read(server: Server, token: str) -> UnverifiedReplies:
     """The replies that the link of a question is about, as they were read when they came."""
     with server.store.read() as tx:
         link_row = _reply_link(tx, server, token)
-        link = receive.link_of(link_row)
+        link = links.reply_link(link_row)
         if isinstance(link, MoveLink):
             title = games.read(tx, link.game_id).title
         else:
@@ -86,15 +86,15 @@ def reject(tx: Tx, server: Server, token: str, number: int) -> None:
     """Drop a reply that waits."""
     row = _reply(tx, _reply_link(tx, server, token), number)
     if _still_waits(tx, row.id):
-        receive.finish(tx, server, row.id, NOT_THEIRS)
+        processing.finish(tx, server, row.id, NOT_THEIRS)
 
 
 def _carry_out(tx: Tx, server: Server, token: str, received_id: int, reply: Reply) -> None:
-    link = receive.link_of(_reply_link(tx, server, token))
-    outcome = receive.carry_out(tx, server, received_id, link, reply)
+    link = links.reply_link(_reply_link(tx, server, token))
+    outcome = processing.carry_out(tx, server, received_id, link, reply)
     # If the button is pressed twice at once, the second press finds everything done and must not count it again.
     if outcome is not None and _still_waits(tx, received_id):
-        receive.finish_reply(tx, server, received_id, link.person_id, outcome)
+        processing.finish_reply(tx, server, received_id, link.person_id, outcome)
 
 
 def _still_waits(tx: Tx, received_id: int) -> bool:

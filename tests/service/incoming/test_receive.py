@@ -27,8 +27,9 @@ from pbem.mail.send.local_mailbox import LocalMailbox
 from pbem.mail.wire import parse
 from pbem.mail.write.compose import Letterhead
 from pbem.service import links
-from pbem.service.incoming import receive, unverified_replies
-from pbem.service.incoming.receive import AGAIN, LEASE, MOST_AN_HOUR, RETENTION, TRIES, Arrival
+from pbem.service.incoming import processing, receive, unverified_replies
+from pbem.service.incoming.processing import AGAIN, LEASE, TRIES
+from pbem.service.incoming.receive import MOST_AN_HOUR, RETENTION, Arrival
 from pbem.service.outgoing import ledger, new_links
 from pbem.service.outgoing.deliver import Post, deliver
 from pbem.service.play import by_link
@@ -159,7 +160,7 @@ def test_wherever_reading_an_email_breaks_off_it_is_carried_out_once(server, clo
                 raise BrokenError
 
         with count_calls(server.store, strike) as made, suppress(BrokenError):
-            receive.process(inbox.server, inbox.box)
+            processing.process(inbox.server, inbox.box)
         clock.advance(HOUR)
         inbox.attends()
         assert len(all_rows(server.store)["talk"]) == n
@@ -181,7 +182,7 @@ def test_wherever_reading_a_report_breaks_off_it_counts_once(inbox, server, cloc
                 raise BrokenError
 
         with count_calls(server.store, strike) as made, suppress(BrokenError):
-            receive.process(server, inbox.box)
+            processing.process(server, inbox.box)
         clock.advance(HOUR)
         inbox.attends()
         assert len(noted(server, email)) == n
@@ -192,7 +193,7 @@ def test_workers_at_one_moment_read_each_email_once(inbox, server, game):
     for number in range(10):
         inbox.takes(inbox.written(game, 0, f"talk number {number}"), inbox.reply_address(game, 0))
     with ThreadPoolExecutor(4) as hands:
-        done = sum(hands.map(lambda _: receive.process(server, inbox.box, limit=3), range(6)))
+        done = sum(hands.map(lambda _: processing.process(server, inbox.box, limit=3), range(6)))
     assert done == 10
     assert len(all_rows(server.store)["talk"]) == 10
 
@@ -286,11 +287,11 @@ def test_a_worker_whose_lease_ran_out_meanwhile_does_nothing_twice(inbox, server
         assert inbox.takes(report, to, "") == "kept"
 
         def slow():
-            return receive.process(server, inbox.box)
+            return processing.process(server, inbox.box)
 
         def next_one():
             clock.advance(LEASE)
-            return receive.process(server, inbox.box)
+            return processing.process(server, inbox.box)
 
         for came in meeting(slow, next_one):
             assert isinstance(came, int), came
@@ -346,15 +347,15 @@ def test_an_email_that_cannot_be_processed_is_parked_and_holds_up_no_other(inbox
 def test_a_reply_is_read_as_soon_as_a_failed_database_is_back(inbox, server, clock, game, monkeypatch):
     before, held = chosen(game), []
     inbox.takes(inbox.written(game, 0, choice(game)), inbox.reply_address(game, 0))
-    away = Away(monkeypatch, receive, "_carry_out_unless_revoked")
+    away = Away(monkeypatch, processing, "_carry_out_unless_revoked")
     away.gone = True
     for _ in range(TRIES + 1):
-        receive.process(server, inbox.box, held=held)
-        assert receive.process(server, inbox.box, held=held) == 0, "it waits a little"
+        processing.process(server, inbox.box, held=held)
+        assert processing.process(server, inbox.box, held=held) == 0, "it waits a little"
         clock.advance(AGAIN)
     assert chosen(game) == before
     away.gone = False
-    receive.process(server, inbox.box, held=held)
+    processing.process(server, inbox.box, held=held)
     assert [(row.status, row.attempts) for row in inbox.rows()] == [("done", 1)]
     assert chosen(game) == before + 1
 
@@ -366,7 +367,7 @@ def fails(*_given):
 def test_the_player_of_a_reply_that_cannot_be_read_hears_so_once(
     inbox, server, clock, game, logged, monkeypatch, tmp_path
 ):
-    monkeypatch.setattr(receive, "parse_reply", fails)
+    monkeypatch.setattr(processing, "parse_reply", fails)
     for doubtful in (None, f"{HOST}; dmarc=pass header.from=example.org"):
         inbox.replies(game, 0, choice(game), Authentication_Results=doubtful)
         for _ in range(TRIES):
@@ -380,13 +381,13 @@ def test_the_player_of_a_reply_that_cannot_be_read_hears_so_once(
     texts = [" ".join(mailbox.read(entry.key).text.split()) for entry in mailbox.entries()]
     assert sum("we couldn't read a reply to an email we sent you. Nothing changed." in text for text in texts) == 1
     monkeypatch.undo()
-    server.run(receive.retry)
+    server.run(processing.retry)
     inbox.attends()
     assert {row.status for row in inbox.rows()} == {"done", "doubted"}
 
 
 def test_a_reply_that_cannot_be_answered_either_is_parked(inbox, server, clock, game, logged, monkeypatch):
-    monkeypatch.setattr(receive, "parse_reply", fails)
+    monkeypatch.setattr(processing, "parse_reply", fails)
     inbox.takes(inbox.written(game, 0, choice(game)), inbox.reply_address(game, 0))
     with broken_for(server.store, "INSERT INTO outbox"):
         for _ in range(TRIES + 1):
@@ -435,11 +436,11 @@ def test_parked_emails_are_processed_when_the_cause_is_fixed(inbox, server, cloc
             clock.advance(HOUR)
     inbox.attends()
     assert [row.status for row in inbox.rows()] == ["parked"]
-    assert server.run(receive.retry) == 1
+    assert server.run(processing.retry) == 1
     inbox.attends()
     assert [row.status for row in inbox.rows()] == ["done"]
     assert chosen(game) != before
-    assert server.run(receive.retry) == 0
+    assert server.run(processing.retry) == 0
 
 
 def test_old_emails_are_deleted(inbox, server, clock, game):
@@ -753,7 +754,7 @@ def test_a_doubtful_reply_is_read_once_and_not_within_a_transaction(inbox, serve
         connections.append(server.store.engine.pool.checkedout())
         return parse_reply(message)
 
-    monkeypatch.setattr(receive, "parse_reply", reads)
+    monkeypatch.setattr(processing, "parse_reply", reads)
     row = inbox.replies(game, 0, choice(game), Authentication_Results=None)
     (asking,) = answers(server, "was_it_you")
     token = inbox.token(Purpose.WRITTEN, person_id=asking.person_id, outbox_id=asking.id)

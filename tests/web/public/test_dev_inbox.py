@@ -6,7 +6,7 @@ import pytest
 
 from engine import grammar
 from pbem.mail.wire import serialise
-from pbem.service.incoming import authenticity, receive
+from pbem.service.incoming import authenticity, processing
 from pbem.service.outgoing.post import mailbox_of
 from pbem.service.people import addresses
 from pbem.web.public import dev_inbox
@@ -108,7 +108,7 @@ def test_a_reply_typed_here_moves_like_one_by_email(browser, settings, carry, se
     (form,) = page.forms()
     answered = form.press(text=grammar.write(decision, decision.default))
     assert "/mailbox?to=" in answered.url
-    receive.process(server, authenticity.inbound_settings(settings))
+    processing.process(server, authenticity.inbound_settings(settings))
     assert seat not in game.asked()
     assert game.verifies()
 
