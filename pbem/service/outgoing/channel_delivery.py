@@ -48,7 +48,8 @@ _log = structlog.get_logger(__name__)
 class ChannelPost:
     """What one process sends messages with, and the lease it sends under; `finished` is the last one that holds nothing.
 
-    `held` are messages that were claimed when the database failed.
+    `held` are messages that were claimed when the database failed, and `unrecorded` those that were handed over then, with what
+    became of them.
     """
 
     letterhead: Letterhead
@@ -57,6 +58,7 @@ class ChannelPost:
     lease: LeaseRow | None = None
     finished: int = 0
     held: list[EmailRow] = field(default_factory=list)
+    unrecorded: list[tuple[EmailRow, ChannelKind, Sent]] = field(default_factory=list, init=False)
 
 
 def channel_post_of(config: Config, letterhead: Letterhead, stopping: threading.Event | None = None) -> ChannelPost:
@@ -76,6 +78,8 @@ def send_batch(server: Server, post: ChannelPost) -> int:
 def deliver_messages(server: Server, post: ChannelPost) -> int:
     """Send the messages that are due, at most one batch; returns their number."""
     now = server.now()
+    # Nothing leaves while the database can't record what left before: it would leave again and again.
+    _record_all(server, post)
     outcomes.release_held(server, post.held)
     # Most servers have no channels, and this is asked every two seconds.
     if not server.query(leases.any_message, now):
@@ -173,7 +177,8 @@ def _send(server: Server, post: ChannelPost, ready: list[ReadyMessage]) -> None:
                 try:
                     sent = future.result()
                     failpoints.hit("channel.handed_over")
-                    server.run(_record, each.row, each.channel.kind, sent)
+                    post.unrecorded.append((each.row, each.channel.kind, sent))
+                    _record_all(server, post)
                     if sent.result is Result.ACCEPTED:
                         hand_over(others)
                     else:
@@ -188,6 +193,18 @@ def _release(server: Server, messages: list[ReadyMessage], due_at: datetime) -> 
     """Let messages that don't leave now be claimed again."""
     for each in messages:
         server.store.write(partial(leases.release, email=each.row, due_at=due_at))
+
+
+def _record_all(server: Server, post: ChannelPost) -> None:
+    """Record what became of the messages that were handed over. If the database fails, they stay unrecorded."""
+    while post.unrecorded:
+        try:
+            server.run(_record, *post.unrecorded[0])
+        except Exception as error:
+            if not is_outage(error):
+                del post.unrecorded[0]
+            raise
+        del post.unrecorded[0]
 
 
 def _record(tx: Tx, server: Server, row: EmailRow, kind: ChannelKind, sent: Sent) -> None:

@@ -85,7 +85,7 @@ class Post:
 
     `in_a_row` counts failures in a row by domain, and broken connections under no name. `served` is the domain that had its
     turn last, `finished` the last lease that holds nothing any more, and `left_behind` says whether dead senders left emails.
-    `held` are emails that were claimed when the database failed.
+    `held` are emails that were claimed when the database failed, and `unrecorded` those that the relay accepted then.
     """
 
     letterhead: Letterhead
@@ -103,6 +103,7 @@ class Post:
     left_behind: bool = False
     served: str = ""
     held: list[EmailRow] = field(default_factory=list)
+    unrecorded: list[Attempt] = field(default_factory=list, init=False)
 
 
 @dataclass(slots=True)
@@ -130,6 +131,8 @@ class Delivered:
 def deliver(server: Server, post: Post, limit: int = BATCH) -> Delivered:
     """Send the emails that are due, at most one batch; then those that senders left behind, as many at most."""
     done, started = Delivered(), server.now()
+    # Nothing leaves while the database can't record what left before: it would leave again and again.
+    _record(server, post)
     if post.rests_until is not None and timedelta(0) < post.rests_until - started <= LONGEST_REST:
         return done
     post.rests_until = None
@@ -271,7 +274,7 @@ def _filled(server: Server, post: Post, prepared: PreparedEmail) -> OutgoingEmai
 
 def _send(server: Server, post: Post, session: Session, sendable: list[Sendable], done: Delivered) -> None:
     """Hand emails over one by one, and record the outcome of each."""
-    accepted, refused, now = list[Attempt](), set[int](), server.now()
+    refused, now = set[int](), server.now()
     for position, (email, outgoing) in enumerate(sendable):
         # Preparing may have taken long, too: what is left over is the next claimer's.
         if post.lease is None or now >= post.lease.until - UNSURE or post.stopping.is_set():
@@ -293,28 +296,34 @@ def _send(server: Server, post: Post, session: Session, sendable: list[Sendable]
         attempt = Attempt(email, outcome, now, outgoing.recipient.rpartition("@")[2].lower())
         if outcome.result is Result.ACCEPTED:
             done.accepted += 1
-            accepted.append(attempt)
+            post.unrecorded.append(attempt)
         else:
-            _record(server, accepted)
+            _record(server, post)
             done.count(server.run(outcomes.record, attempt))
         _watch(server, post, attempt)
         if post.rests_until is not None:
             server.run(_give_back, sendable[position + 1 :])
             break
-        together = accepted and (len(accepted) == TOGETHER or now >= accepted[0].at + RECORDED)
-        if together and _record(server, accepted):
+        waiting = post.unrecorded
+        together = waiting and (len(waiting) == TOGETHER or now >= waiting[0].at + RECORDED)
+        if together and _record(server, post):
             server.run(_give_back, sendable[position + 1 :])
             break
     # Before the connection is closed, for which a relay may take its time.
-    _record(server, accepted)
+    _record(server, post)
 
 
-def _record(server: Server, accepted: list[Attempt]) -> bool:
-    """Record that emails were accepted, and empty the list; returns whether email has been paused."""
-    if not accepted:
+def _record(server: Server, post: Post) -> bool:
+    """Record that emails were accepted; returns whether email has been paused. If the database fails, they stay unrecorded."""
+    if not post.unrecorded:
         return False
-    paused = server.run(_accept, accepted)
-    accepted.clear()
+    try:
+        paused = server.run(_accept, post.unrecorded)
+    except Exception as error:
+        if not is_outage(error):
+            post.unrecorded.clear()
+        raise
+    post.unrecorded.clear()
     return paused
 
 

@@ -8,6 +8,7 @@ from datetime import timedelta
 from threading import Event
 
 import pytest
+from sqlalchemy.exc import OperationalError
 
 from pbem import failpoints
 from pbem.channels import senders
@@ -20,6 +21,7 @@ from pbem.service.clocks import outages, reachability
 from pbem.service.outgoing import channel_delivery, channel_messages, ledger, new_links
 from pbem.service.outgoing.channel_delivery import ChannelPost
 from pbem.service.outgoing.channel_messages import code_of
+from pbem.service.outgoing.deliver import LEASE
 from pbem.service.outgoing.outcomes import TRIES
 from pbem.service.tables import leaving
 from pbem.store import channels, deadlines, outbox, people, reachability as rows
@@ -229,6 +231,19 @@ def test_a_failed_database_is_no_fault_of_a_message_or_its_channel(way, table, m
     away.gone = False
     way.deliver()
     way.deliver()
+    assert (way.message(person).status, way.message(person).attempts) == ("sent", 1)
+
+
+def test_a_message_that_left_while_the_database_failed_leaves_once_and_ends_no_channel(way, table, monkeypatch):
+    _game, _seat, person = asked_through_ntfy(way, table)
+    away = Away(monkeypatch, channel_delivery, "_record")
+    away.gone = True
+    for _ in range(TRIES + 1):
+        with pytest.raises(OperationalError):
+            way.deliver(LEASE.total_seconds())
+    away.gone = False
+    way.deliver()
+    assert len(way.far.requests) == 1
     assert (way.message(person).status, way.message(person).attempts) == ("sent", 1)
 
 

@@ -13,6 +13,7 @@ from itertools import pairwise
 import dkim
 import pytest
 from sqlalchemy import event
+from sqlalchemy.exc import OperationalError
 
 from engine import game as game_registry, grammar
 from pbem import failpoints
@@ -30,7 +31,7 @@ from pbem.service import links
 from pbem.service.account import delete, my_page
 from pbem.service.desk.acts.correct import Redact
 from pbem.service.desk.acts.emails import Resend, ResendOfNoTable
-from pbem.service.outgoing import deliver, ledger, prepare
+from pbem.service.outgoing import deliver, ledger, outcomes, prepare
 from pbem.service.outgoing.deliver import LEASE, TOGETHER, Post
 from pbem.service.outgoing.outcomes import AGAIN, AWAY, TRIES
 from pbem.service.people import addresses
@@ -624,6 +625,49 @@ def test_an_email_is_written_as_soon_as_a_failed_database_is_back_and_no_try_is_
     }
 
 
+def test_an_email_that_left_while_the_database_failed_leaves_once_and_is_recorded_when_it_is_back(
+    server, clock, sink, post, person, monkeypatch
+):
+    readers = [person("Ann"), person("Ben")]
+    work(server, post)
+    for reader in readers:
+        queue_links(server, reader)
+    away, left_at = Away(monkeypatch, outcomes, "accept"), server.now()
+    away.gone = True
+    for _ in range(TRIES + 1):
+        with pytest.raises(OperationalError):
+            work(server, post)
+        clock.advance(LEASE)
+    away.gone = False
+    work(server, post)
+    assert sorted(email.recipient.partition("@")[0] for email in sink.emails) == ["ann", "ben"]
+    sent = rows(server, "sent", kind="links")
+    assert {row.attempts for row in sent} == {1}
+    with server.store.read() as tx:
+        lines = ledger_rows.lines(tx, [row.id for row in sent])
+    assert [[line.at for line in lines[row.id] if line.what == "accepted"] for row in sent] == [[left_at]] * 2
+
+
+def test_an_acceptance_that_cannot_be_recorded_for_another_reason_holds_up_no_other_email(
+    server, clock, sink, post, person, monkeypatch
+):
+    queue_links(server, person("Ann"))
+    real = outcomes.accept
+
+    def fails(tx, server, accepted):
+        if any(attempt.email.id == ann.id for attempt in accepted):
+            raise ZeroDivisionError
+        real(tx, server, accepted)
+
+    (ann,) = rows(server, "queued", kind="links")
+    monkeypatch.setattr(outcomes, "accept", fails)
+    with pytest.raises(ZeroDivisionError):
+        work(server, post)
+    queue_links(server, person("Ben"))
+    work(server, post)
+    assert [email.recipient.partition("@")[0] for email in sink.emails][-1] == "ben"
+
+
 def test_an_email_that_kills_its_sender_again_and_again_is_parked(server, clock, post, person):
     queue_links(server, person("Ann"))
 
@@ -761,7 +805,8 @@ def test_an_email_that_kills_its_sender_has_few_others_sent_twice_and_none_more_
     newer = person("Zoe")
     for _ in range(TRIES):
         with pytest.raises(Killed):
-            work(server, deadly_post)
+            # A process that begins remembers nothing of what one before it handed over.
+            work(server, replace(deadly_post))
         # Another one that leaves before it, and is tried for the first time.
         queued, now = NewEmail(newer, "links"), server.now()
         server.store.write(lambda tx, queued=queued, now=now: outbox.queue(tx, [queued], now, deadly.due_at - HOUR))
