@@ -5,6 +5,7 @@ other hands if it wanted to.
 """
 
 from collections.abc import Callable
+from threading import Event
 from typing import Any, Final, NamedTuple
 
 from engine import codec
@@ -44,10 +45,10 @@ def think_here(turn: BotTurn) -> Choice:
 
 
 class Thinker:
-    """Bots that think in a child process of lower priority, with limits."""
+    """Bots that think in a child process of lower priority, with limits. Once `stopping`, they give up what they're at."""
 
-    def __init__(self) -> None:
-        self._child = child_process.Child("pbem.bots", 5 * MOST_SECONDS)
+    def __init__(self, stopping: Event | None = None) -> None:
+        self._child = child_process.Child("pbem.bots", 5 * MOST_SECONDS, stopping)
 
     def __call__(self, turn: BotTurn) -> Choice:
         """The same choice as `think_here`. Raises Failed if the child ends first; the turn can be tried again."""

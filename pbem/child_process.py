@@ -53,9 +53,16 @@ _GROUP: Final = Path("/proc/self/autogroup")
 _LOOK: Final = 1.0
 """Seconds between two looks at whether to go on waiting."""
 
+_MOST_READ: Final = 2**16
+"""Bytes that are read at once: as many as a pipe holds."""
+
 
 class Failed(Exception):
     """A child ended, took too long, or answered with what can't be read."""
+
+
+class Interrupted(Failed):
+    """A child had no time to answer, or the system has killed it: that's no fault of the question's, which can be asked again."""
 
 
 class Child:
@@ -74,20 +81,22 @@ class Child:
         self._lock = Lock()
 
     def ask(self, question: object) -> Any:
-        """The child's answer, as JSON has it. Raises Failed if it has none, or takes too long."""
+        """The child's answer, as JSON has it. Raises Failed if it has none, and Interrupted if that's the machine's fault."""
         with self._lock:
             try:
                 return self._exchange(json.dumps(question).encode() + b"\n")
             except (OSError, ValueError) as error:
+                interrupted = isinstance(error, TimeoutError) or self._was_killed()
                 self._end()
-                raise Failed(f"{self._module}: {type(error).__name__}") from error
+                raise (Interrupted if interrupted else Failed)(f"{self._module}: {type(error).__name__}") from error
             except BaseException:
                 # The next answer would be that of another question.
                 self._end()
                 raise
 
     def close(self) -> None:
-        """End the child."""
+        """End the child for good. Someone who waits for its answer gets none."""
+        self._stopping.set()
         with self._lock:
             self._end()
 
@@ -95,13 +104,30 @@ class Child:
         process = self._ready()
         assert process.stdin is not None
         assert process.stdout is not None
-        process.stdin.write(line)
-        process.stdin.flush()
+        into, out = process.stdin.fileno(), process.stdout.fileno()
         until = time.monotonic() + self._longest_wait
-        while not select.select([process.stdout], [], [], _LOOK)[0]:
-            if self._stopping.is_set() or time.monotonic() > until:
+        answer = b""
+        # A child that is stopped takes in no more than its pipe holds, so nothing here may wait for it without looking.
+        while not answer.endswith(b"\n"):
+            can_read, can_write, _ = select.select([out], [into] if line else [], [], _LOOK)
+            if can_write:
+                line = line[os.write(into, line[: select.PIPE_BUF]) :]
+            if can_read:
+                piece = os.read(out, _MOST_READ)
+                if not piece:
+                    raise ConnectionError("it ended")
+                answer += piece
+            elif self._stopping.is_set() or time.monotonic() > until:
                 raise TimeoutError
-        return json.loads(process.stdout.readline())
+        return json.loads(answer)
+
+    def _was_killed(self) -> bool:
+        """Whether the child has been killed: what takes too much work or memory ends in another way."""
+        if self._process is None:
+            return False
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_LOOK)
+        return self._process.returncode == -signal.SIGKILL
 
     def _ready(self) -> subprocess.Popen[bytes]:
         if self._owner != os.getpid():

@@ -2,6 +2,7 @@
 
 import os
 import signal
+from threading import Event
 
 import pytest
 
@@ -76,6 +77,20 @@ def test_the_process_is_told_neither_the_games_seed_nor_another_hand(monkeypatch
     assert SEED.hex() not in str(question)
     assert bots.codec.dumps(table.position.state) != question["view"]
     assert question["view"] == bots.codec.dumps(table.view(seat))
+
+
+def test_a_worker_that_stops_waits_for_no_bot():
+    stopping = Event()
+    thinker = bots.Thinker(stopping)
+    turn = next(turns("bid"))
+    try:
+        thinker(turn)
+        os.kill(child_of(thinker), signal.SIGSTOP)
+        stopping.set()
+        with pytest.raises(child_process.Failed):
+            thinker(turn)
+    finally:
+        thinker.close()
 
 
 def test_a_child_that_answers_too_late_is_ended(tmp_path, monkeypatch):

@@ -4,11 +4,15 @@ import os
 import resource
 import subprocess
 from pathlib import Path
+from threading import Event, Thread
 
 import pytest
 
 from pbem import bots, child_process, coach, hints
 from tests.waiting import until
+
+WAIT = 300
+"""A stop for what hangs, and no measure of anything."""
 
 SHOW = "from pbem import child_process; import os, resource, sys; "
 
@@ -57,3 +61,71 @@ def test_a_child_that_thinks_gives_way_to_others_with_its_whole_session(module):
 def test_a_child_process_knows_no_setting_of_the_server(monkeypatch):
     monkeypatch.setenv("PBEM_KEYS", "a secret")
     assert "a secret" not in run("print(dict(os.environ))")
+
+
+@pytest.fixture
+def stopped_child(tmp_path, monkeypatch):
+    """A child that the machine has stopped: it takes in what its pipe holds, and answers nothing."""
+    (tmp_path / "stopped.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    children = []
+
+    def start(longest_wait):
+        children.append(child_process.Child("stopped", longest_wait))
+        return children[-1]
+
+    yield start
+    for child in children:
+        child.close()
+
+
+def test_nobody_waits_longer_for_a_child_that_does_not_take_in_the_question(stopped_child):
+    with pytest.raises(child_process.Interrupted, match="TimeoutError"):
+        stopped_child(0.2).ask({"html": "x" * 2**20})
+
+
+def test_a_child_that_is_closed_keeps_nobody_waiting_for_its_answer(stopped_child):
+    child, failed = stopped_child(WAIT), Event()
+
+    def ask():
+        with pytest.raises(child_process.Interrupted):
+            child.ask({})
+        failed.set()
+
+    asking = Thread(target=ask)
+    asking.start()
+    until(lambda: child._process is not None, "it is asked")
+    child.close()
+    asking.join()
+    assert failed.is_set()
+
+
+@pytest.mark.parametrize(
+    ("end", "fault"),
+    [
+        ("os.kill(os.getpid(), signal.SIGKILL)", child_process.Interrupted),
+        ("os.kill(os.getpid(), signal.SIGPROF)", child_process.Failed),
+        ("os.abort()", child_process.Failed),
+        ("sys.exit(1)", child_process.Failed),
+        ("print('{')", child_process.Failed),
+    ],
+)
+def test_only_a_child_that_was_killed_is_interrupted(tmp_path, monkeypatch, end, fault):
+    (tmp_path / "ending.py").write_text(f"import os, signal, sys\nsys.stdin.readline()\n{end}\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(child_process.Failed) as failed:
+        child_process.Child("ending", WAIT).ask({})
+    assert type(failed.value) is fault
+
+
+def test_a_long_question_has_a_long_answer(tmp_path, monkeypatch):
+    (tmp_path / "echo.py").write_text(
+        "from pbem import child_process\nchild_process.answer_lines(lambda question: question, 60)\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    child = child_process.Child("echo", WAIT)
+    try:
+        for size in (1, 2**21):
+            assert child.ask({"text": "x" * size}) == {"text": "x" * size}
+    finally:
+        child.close()

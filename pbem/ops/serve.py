@@ -170,8 +170,9 @@ def _worker_context(server: Server, config: Config, *, serves: bool) -> WorkerCo
 
     unread: processing.Held = []
 
-    def receive_batch(server: Server) -> int:
-        return processing.process(server, box, held=unread)
+    def receive_one(server: Server) -> int:
+        # One may take a while to read, and a worker that stops waits for no more than that.
+        return processing.process(server, box, limit=1, held=unread)
 
     by_kind = codes(config)
 
@@ -181,7 +182,7 @@ def _worker_context(server: Server, config: Config, *, serves: bool) -> WorkerCo
     steps = StepFinder(StepWatch(server.clock))
     end_leases(server)
     remember_keys(server)
-    think = Thinker()
+    think = Thinker(stopping)
     coach = Coach(stopping)
     atexit.register(think.close)
     atexit.register(coach.close)
@@ -190,13 +191,19 @@ def _worker_context(server: Server, config: Config, *, serves: bool) -> WorkerCo
         Worker(process_name(), server.now(), steps=steps, serves=serves),
         send,
         keep,
-        receive=receive_batch,
+        receive=receive_one,
         look=look,
         think=think,
+        give_up=_give_up,
         review=coach,
         send_messages=lambda here: send_batch(here, messages),
         stopping=stopping,
     )
+
+
+def _give_up() -> None:
+    """End what child processes are doing, for which a process that stops would wait."""
+    offers.give_up_thinking()
 
 
 def _listening(config: Config, app: Any) -> Any:

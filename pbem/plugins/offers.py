@@ -40,6 +40,7 @@ class _Offers:
         self.settings: object = None
         self.offers: tuple[Offer, ...] = ()
         self.processes: list[Process] = []
+        self.thinkers: list[Process] = []
 
 
 _OFFERS: Final = _Offers()
@@ -74,14 +75,21 @@ def unknown(trusted: Collection[str], offers: Collection[Offer]) -> list[str]:
     return [name for name in trusted if _plain(name) not in known]
 
 
+def give_up_thinking() -> None:
+    """End what bots of games of other packages think about: this process is told to stop."""
+    for thinker in _OFFERS.thinkers:
+        thinker.give_up()
+
+
 def close() -> None:
     """Offer no game of another package any more, and end the children."""
     for each in _OFFERS.offers:
         if each.found.name not in game.own_names():
             game.withdraw(each.found.name)
-    for process in _OFFERS.processes:
+    give_up_thinking()
+    for process in (*_OFFERS.processes, *_OFFERS.thinkers):
         process.end()
-    _OFFERS.settings, _OFFERS.offers, _OFFERS.processes = None, (), []
+    _OFFERS.settings, _OFFERS.offers, _OFFERS.processes, _OFFERS.thinkers = None, (), [], []
 
 
 atexit.register(close)
@@ -121,7 +129,8 @@ def _described(found: Installed, limits: Limits) -> Trouble | None:
             f"The game “{found.name}” of {found.source} can't be played: {failed}.",
             f"Install a version of {found.distribution} that works with engine {engine.__version__}, or uninstall it.",
         )
-    _OFFERS.processes += (process, thinker)
+    _OFFERS.processes.append(process)
+    _OFFERS.thinkers.append(thinker)
     game.offer(found.name, lambda: described)
     return None
 

@@ -72,11 +72,12 @@ class Process:
         self._child: subprocess.Popen[bytes] | None = None
         self._line: socket.socket | None = None
         self._owner = 0
+        self._given_up = False
 
     def ask(
         self, do: str, request: dict[str, Any], draw: Callable[[int], int] | None = None, visit: Visit | None = None
     ) -> str:
-        """What the child replies. Raises Failed if it ends, takes too long or says what can't be read; Busy where a visit can't wait.
+        """What the child replies. Raises Failed if it ends, takes too long or says what can't be read; Busy where a visit can't wait, or nobody waits any more.
 
         `draw` is asked for each number that the rules draw on the way.
         """
@@ -86,9 +87,11 @@ class Process:
             began, used = time.monotonic(), 0.0 if visit is None else visit.used
             try:
                 line = self._ready()
+                if self._given_up:
+                    raise Busy
                 return self._exchanged(line, text, max(0.0, seconds * PATIENCE - used), draw)
             except (wire.Ended, TimeoutError, ValueError, ArithmeticError) as error:
-                if isinstance(error, TimeoutError) and used:
+                if self._given_up or (isinstance(error, TimeoutError) and used):
                     # This call alone may not have been at fault.
                     self._end()
                     raise Busy from error
@@ -113,6 +116,13 @@ class Process:
             yield
         finally:
             self._visits.release()
+
+    def give_up(self) -> None:
+        """End the child for good, whatever it's doing: this process is told to stop."""
+        self._given_up = True
+        child = self._child
+        if child is not None and self._owner == os.getpid():
+            child.kill()
 
     def end(self) -> None:
         with self._lock:

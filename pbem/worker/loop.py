@@ -79,6 +79,7 @@ class Loop:
     def stop(self) -> None:
         """Finish the running ticks, and start no more."""
         self._context.stopping.set()
+        self._context.give_up()
         if self._watching.is_alive():
             self._watching.join()
         if self._scheduler.running:

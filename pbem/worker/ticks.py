@@ -41,7 +41,7 @@ class WorkerContext:
     """The state of a worker: its server, its name, and its ways to the outside.
 
     `send` sends one batch of due emails, `send_messages` one of messages through channels, and `receive` processes one batch of received emails; each returns their number.
-    `keep` keeps what is being sent. `think` chooses for bots. `look` is the check of a table's record, and `review` makes a review,
+    `keep` keeps what is being sent. `think` chooses for bots. `give_up` ends what child processes do once the worker stops. `look` is the check of a table's record, and `review` makes a review,
     if this worker does that.
     """
 
@@ -51,6 +51,7 @@ class WorkerContext:
     keep: Callable[[Server], None] = lambda _server: None
     receive: Callable[[Server], int] = lambda _server: 0
     think: Think = think_here
+    give_up: Callable[[], None] = lambda: None
     look: daily_check.CheckTable | None = None
     review: MakeReview | None = None
     send_messages: Callable[[Server], int] = lambda _server: 0
@@ -125,7 +126,8 @@ def time_out(context: WorkerContext) -> bool:
 
 def play_bots(context: WorkerContext) -> bool:
     """Let bots decide until no bot is to move."""
-    return bots.play_bots(context.server, rota=context.bots_rota, think=context.think) > 0
+    stopping = context.stopping.is_set
+    return bots.play_bots(context.server, rota=context.bots_rota, think=context.think, stopping=stopping) > 0
 
 
 def remind(context: WorkerContext) -> bool:

@@ -164,6 +164,28 @@ def test_all_that_one_request_asks_takes_no_longer_than_one_call_may(started):
     look()
 
 
+def test_a_server_that_stops_waits_for_no_bot_and_finds_no_fault_in_its_game(started):
+    game = started(broken.LANTERNS)
+    process, table = game._kinds.thinker, begin(game, 2, SEED)
+    seat, decision = next(iter(table.asks().items()))
+    assert process._child is not None
+    os.kill(process._child.pid, signal.SIGSTOP)
+    found = []
+
+    def think():
+        with pytest.raises(Unplayable) as busy:
+            game.bot("random", table.view(seat), decision, Stream(SEED, 0))
+        found.append(str(busy.value))
+
+    thinking = threading.Thread(target=think)
+    thinking.start()
+    until(process._lock.locked, "it thinks")
+    process.give_up()
+    thinking.join()
+    assert "slow to answer" in found[0]
+    assert not take_faults()
+
+
 def test_a_child_that_was_killed_between_two_calls_is_started_again(started):
     game = started(broken.LANTERNS)
     table = begin(game, 2, SEED)

@@ -5,6 +5,7 @@ game has moved on meanwhile, its choice is stale and it is asked again. Its numb
 log names its version: once that seed is public, anyone can have it choose again.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
@@ -14,6 +15,7 @@ import structlog
 from engine.bots import searches, signature
 from engine.chance import bot_seed
 from pbem.bots import BotTurn, Think, think_here
+from pbem.child_process import Interrupted
 from pbem.domain.errors import Refusal
 from pbem.domain.states import TableStatus
 from pbem.service.absence import timeouts
@@ -38,13 +40,22 @@ class Rota:
     last_host: int = 0
 
 
-def play_bots(server: Server, limit: int = BATCH, rota: Rota | None = None, think: Think = think_here) -> int:
-    """Play the due turns of bots, a turn of each host in a round. Returns how many were played."""
+def play_bots(
+    server: Server,
+    limit: int = BATCH,
+    rota: Rota | None = None,
+    think: Think = think_here,
+    stopping: Callable[[], bool] = lambda: False,
+) -> int:
+    """Play the due turns of bots, a turn of each host in a round. Returns how many were played.
+
+    Once the worker is `stopping`, those that aren't played yet are left to the next one.
+    """
     now, rota = server.now(), Rota() if rota is None else rota
     timeouts.release_held(server, rota.held)
     claim = partial(due_turns.claim_of_bots, now=now, until=now + timeouts.LEASE, limit=limit, after=rota.last_host)
     claimed, rota.last_host = server.store.write(claim)
-    return sum(_try_turn(server, row, rota.held, think) for row in claimed)
+    return sum(_try_turn(server, row, rota.held, think, stopping) for row in claimed)
 
 
 def play_bots_of(server: Server, game_id: int) -> None:
@@ -57,7 +68,7 @@ def play_bots_of(server: Server, game_id: int) -> None:
     while (rows := _open_bot_turns(server, game_id)) and (turns := {(row.turn, row.seat) for row in rows}) != before:
         before = turns
         for row in rows:
-            _try_turn(server, row, [], think_here)
+            _try_turn(server, row, [], think_here, lambda: False)
 
 
 def _open_bot_turns(server: Server, game_id: int) -> list[DeadlineRow]:
@@ -67,7 +78,12 @@ def _open_bot_turns(server: Server, game_id: int) -> list[DeadlineRow]:
         return [row for row in deadlines.of_game(tx, game_id) if row.seat in seats]
 
 
-def _try_turn(server: Server, row: DeadlineRow, held: timeouts.Held, think: Think) -> bool:
+def _try_turn(
+    server: Server, row: DeadlineRow, held: timeouts.Held, think: Think, stopping: Callable[[], bool]
+) -> bool:
+    if stopping():
+        _leave(server, row)
+        return False
     try:
         turn = _bot_turn(server, row)
         if turn is None:
@@ -79,9 +95,20 @@ def _try_turn(server: Server, row: DeadlineRow, held: timeouts.Held, think: Thin
         server.store.write(lambda tx: due_turns.release(tx, row, attempts=row.attempts))
         return False
     except Exception as error:  # noqa: BLE001 - one broken game must not stop the others
-        timeouts.note_failure(server, row, error, held)
+        if stopping():
+            _leave(server, row)
+        elif isinstance(error, Interrupted) and row.attempts == 1:
+            _log.warning("bot_failed", game=row.game_id, turn=row.turn, seat=row.seat, error=str(error))
+            server.store.write(lambda tx: due_turns.release(tx, row, attempts=row.attempts))
+        else:
+            timeouts.note_failure(server, row, error, held)
         return False
     return True
+
+
+def _leave(server: Server, row: DeadlineRow) -> None:
+    """Let another worker claim a turn at once; no attempt is counted."""
+    server.store.write(lambda tx: due_turns.release(tx, row, attempts=row.attempts - 1))
 
 
 def _bot_turn(server: Server, row: DeadlineRow) -> BotTurn | None:

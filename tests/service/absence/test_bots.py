@@ -10,6 +10,7 @@ from structlog.testing import capture_logs
 from engine.bots import BOTS, VERSIONS
 from engine.chance import Stream, bot_seed
 from engine.game import load
+from pbem.child_process import Interrupted
 from pbem.ops.verify import verify_file
 from pbem.service.absence import bots, timeouts
 from pbem.service.archive import export
@@ -87,6 +88,46 @@ def test_bots_of_a_paused_table_wait_without_attempts(server, time, table):
     for _ in range(due_turns.MOST_ATTEMPTS + 1):
         assert bots.play_bots(server) == 0
     moderate(server, Resume(game.id))
+    assert bots.play_bots(server) == 1
+
+
+def test_a_worker_that_is_told_to_stop_leaves_the_turns_of_bots_to_the_next_one(server, table):
+    for _ in range(2):
+        bots_turn(table("sun-bid", 2, bots=("random",)))
+    stopping = threading.Event()
+
+    def given_up(_turn):
+        stopping.set()
+        raise Interrupted("its worker is stopping")
+
+    for _ in range(due_turns.MOST_ATTEMPTS + 1):
+        stopping.clear()
+        assert bots.play_bots(server, think=given_up, stopping=stopping.is_set) == 0
+    assert bots.play_bots(server) == 2
+
+
+def test_a_bot_whose_process_the_system_has_ended_is_asked_again_at_once(server, table):
+    bots_turn(table("sun-bid", 2, bots=("random",)))
+
+    def killed(_turn):
+        raise Interrupted("the system needed its memory")
+
+    assert bots.play_bots(server, think=killed) == 0
+    assert bots.play_bots(server) == 1
+
+
+def test_a_bot_whose_process_ends_again_and_again_is_postponed(server, time, table):
+    bots_turn(table("sun-bid", 2, bots=("random",)))
+    asked = []
+
+    def ends(turn):
+        asked.append(turn)
+        raise Interrupted("it ended")
+
+    for _ in range(5):
+        bots.play_bots(server, think=ends)
+    assert len(asked) == 2
+    time.passes(timeouts.RETRY_AFTER)
     assert bots.play_bots(server) == 1
 
 
