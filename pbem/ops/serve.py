@@ -32,6 +32,7 @@ from pbem.config.settings import Config
 from pbem.domain.errors import BadInput, Forbidden
 from pbem.hints import Adviser
 from pbem.i18n import speech
+from pbem.mail.read import guarded
 from pbem.ops.mail_intake import accepting_emails
 from pbem.ops.monitoring.admin_port import admin_port
 from pbem.ops.presence import presence, process_name
@@ -204,6 +205,7 @@ def _worker_context(server: Server, config: Config, *, serves: bool) -> WorkerCo
 def _give_up() -> None:
     """End what child processes are doing, for which a process that stops would wait."""
     offers.give_up_thinking()
+    guarded.give_up()
 
 
 def _listening(config: Config, app: Any) -> Any:

@@ -1,7 +1,8 @@
 """What strangers wrote, read by libraries that may hang, fail or fill the memory: in a child process that may do so.
 
-One child reads one email after another and is started again after one that it did not survive. Nothing of a server waits for
-it longer than a few seconds, and an email that it cannot read has no lines and reports no failure.
+One child reads one email after another and is started again after one that it did not survive. An email that it cannot read with
+a little work and memory has no lines and reports no failure. Where the machine left it no time, that's no fault of the email's,
+which can be read again.
 """
 
 import atexit
@@ -25,19 +26,23 @@ MOST_SECONDS: Final = 2
 
 MOST_MEMORY: Final = 2**29
 MOST_ANSWERED: Final = 2**20
-LONGEST_WAIT: Final = 3 * MOST_SECONDS
+LONGEST_WAIT: Final = 30.0
+"""Seconds to wait for a child that works for so little: the machine may be busy, and at first it has libraries to load."""
 
 _log = structlog.get_logger(__name__)
 
 
 def read_html(texts: Sequence[str]) -> HtmlReply | None:
-    """The reply in the texts of an email in HTML; None if they can't be read."""
+    """The reply in the texts of an email in HTML; None if they can't be read. Raises Interrupted."""
     answer = _ask({"html": list(texts)})
     return None if answer is None else HtmlReply(tuple(answer[0]), answer[1], answer[2], answer[3])
 
 
 def failures_in(message: Message) -> tuple[bool, bool] | None:
-    """Whether a report in a server's own words names temporary and permanent failures; None if it can't be read."""
+    """Whether a report in a server's own words names temporary and permanent failures; None if it can't be read.
+
+    Raises Interrupted.
+    """
     try:
         raw = message.as_bytes()
     except Exception:  # noqa: BLE001 - the library refuses to write some emails that it can parse
@@ -47,10 +52,12 @@ def failures_in(message: Message) -> tuple[bool, bool] | None:
 
 
 def _ask(question: dict[str, Any]) -> list[Any] | None:
-    """The child's answer; None if it has none or takes too much."""
+    """The child's answer; None if it has none or takes too much. Raises Interrupted."""
     answer: list[Any] | None
     try:
         answer = _READER.ask(question)
+    except child_process.Interrupted:
+        raise
     except child_process.Failed:
         answer = None
     if answer is None:
@@ -58,8 +65,13 @@ def _ask(question: dict[str, Any]) -> list[Any] | None:
     return answer
 
 
+def give_up() -> None:
+    """Read nothing more: this process is told to stop."""
+    _READER.close()
+
+
 _READER: Final = child_process.Child("pbem.mail.read.guarded", LONGEST_WAIT)
-atexit.register(_READER.close)
+atexit.register(give_up)
 
 
 def main() -> None:

@@ -16,11 +16,13 @@ from structlog.testing import capture_logs
 
 from engine import grammar
 from pbem import failpoints, paths
+from pbem.child_process import Child
 from pbem.config.settings import SenderCheck
 from pbem.domain.bounce import THRESHOLD
 from pbem.domain.choice_links import choice_segment
 from pbem.domain.errors import Gone, NotFound
 from pbem.domain.states import Doubt
+from pbem.mail.read import guarded
 from pbem.mail.read.lmtp import Lmtp
 from pbem.mail.read.reply import parse_reply
 from pbem.mail.send.local_mailbox import LocalMailbox
@@ -28,7 +30,7 @@ from pbem.mail.wire import parse
 from pbem.mail.write.compose import Letterhead
 from pbem.service import links
 from pbem.service.incoming import processing, receive, unverified_replies
-from pbem.service.incoming.processing import AGAIN, LEASE, TRIES
+from pbem.service.incoming.processing import AGAIN, LEASE, PAUSE, TRIES
 from pbem.service.incoming.receive import MOST_AN_HOUR, RETENTION, Arrival
 from pbem.service.outgoing import ledger, new_links
 from pbem.service.outgoing.deliver import Post, deliver
@@ -106,6 +108,24 @@ def test_a_reply_of_the_seats_player_is_carried_out_and_its_text_is_gone(inbox, 
     assert (row.status, row.outcome, row.raw) == ("done", "reply: carried out", None)
     assert chosen(game) == before + 1
     assert [each.person_id for each in answers(server)] == [game.person_at(0)]
+
+
+def test_a_reply_that_the_machine_has_no_time_to_read_is_carried_out_when_it_has(
+    inbox, game, clock, logged, tmp_path, monkeypatch
+):
+    (tmp_path / "stopped.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)\n")
+    before = chosen(game)
+    with monkeypatch.context() as busy:
+        busy.syspath_prepend(str(tmp_path))
+        reader = Child("stopped", 0)
+        busy.setattr(guarded, "_READER", reader)
+        row = inbox.replies(game, 0, f"<p>{choice(game)}</p>", Content_Type="text/html; charset=utf-8")
+        reader.close()
+    assert (row.status, chosen(game)) == ("waiting", before)
+    clock.advance(PAUSE)
+    inbox.attends()
+    assert [each.outcome for each in inbox.rows()] == ["reply: carried out"]
+    assert chosen(game) == before + 1
 
 
 def test_an_email_is_stored_before_it_is_processed(inbox, game):
