@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import timedelta
 from email import message_from_bytes
 from http.client import HTTPConnection, HTTPResponse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,6 +17,7 @@ import pytest
 
 from pbem import paths
 from pbem.config import read
+from pbem.domain.outage import SETTLING_TIME
 from pbem.web import security
 from tests.ports import free_port
 
@@ -255,6 +257,15 @@ def test_the_web_server_in_front_compresses_no_page(
     assert len(body) > 100
     assert answer.getheader("Content-Type") == "text/html; charset=utf-8"
     assert answer.getheader("Content-Encoding") is None
+
+
+def test_postfix_delivers_replies_from_an_outage_before_anyone_is_timed_out() -> None:
+    page = (paths.handbook() / "receiving-mail.md").read_text(encoding="utf-8")
+    seconds = {name: int(value) for name, value in re.findall(r"^    (\w+) = (\d+)s$", page, re.MULTILINE)}
+    # The queue is looked through so often, and what has waited that long by then is tried.
+    latest = timedelta(seconds=seconds["maximal_backoff_time"] + seconds["queue_run_delay"])
+    assert seconds["minimal_backoff_time"] <= seconds["maximal_backoff_time"]
+    assert latest < SETTLING_TIME
 
 
 @pytest.mark.slow
