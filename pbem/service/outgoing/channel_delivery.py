@@ -114,6 +114,15 @@ def mark_done(server: Server, post: ChannelPost) -> int:
             # A choice may be taken back for a while.
             server.store.write(partial(outbox.change, outbox_id=row.id, attempts=1, due_at=server.now() + server.hold))
             continue
+        # Before the request leaves: it must not leave every time that the database can't record it.
+        server.store.write(
+            partial(
+                outbox.change,
+                outbox_id=row.id,
+                attempts=row.attempts + 1,
+                due_at=server.now() + outcomes.jittered(server, row.attempts),
+            )
+        )
         channel = server.query(channels.read, row.channel_id)
         new = None if channel is None else channel_messages.done(server, post.letterhead, row, channel, server.now())
         sent = None if new is None else senders.edit(post.client, *new, row.remote_id or "")

@@ -3,6 +3,7 @@
 import json
 import re
 from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from threading import Event
@@ -245,6 +246,25 @@ def test_a_message_that_left_while_the_database_failed_leaves_once_and_ends_no_c
     way.deliver()
     assert len(way.far.requests) == 1
     assert (way.message(person).status, way.message(person).attempts) == ("sent", 1)
+
+
+def test_a_message_is_not_marked_as_done_at_every_look_while_the_database_fails(way, table, monkeypatch):
+    game = table()
+    for seat in range(3):
+        way.use(game.person_at(seat), ChannelKind.DISCORD, path=f"{PATHS[ChannelKind.DISCORD]}{seat}")
+    seat, person = next_turn(game)
+    way.deliver()
+    game.play(seat, game.asked()[seat].default)
+    away = Away(monkeypatch, channel_delivery, "_record_edit")
+    away.gone = True
+    for _ in range(40):
+        with suppress(OperationalError):
+            way.deliver(3)
+    edits = [each for each in way.far.requests if "Done" in text_of(ChannelKind.DISCORD, each)]
+    assert 1 <= len(edits) <= 3
+    away.gone = False
+    way.deliver(600)
+    assert "done" in [line.what for each in way.messages(person) for line in each.lines]
 
 
 def test_a_message_is_tried_again_with_the_same_id_and_waits_as_long_as_the_service_wants(way, table):
