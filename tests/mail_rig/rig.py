@@ -207,6 +207,10 @@ class Rig:
             "/etc/postfix/": f"{self.folder}/postfix/",
             "unix:opendkim/opendkim.sock": f"inet:127.0.0.1:{ports['opendkim']}",
             "unix:opendmarc/opendmarc.sock": f"inet:127.0.0.1:{ports['opendmarc']}",
+            # What waits is tried again soon: no test waits for minutes.
+            "minimal_backoff_time = 120s": "minimal_backoff_time = 1s",
+            "maximal_backoff_time = 240s": "maximal_backoff_time = 2s",
+            "queue_run_delay = 120s": "queue_run_delay = 1s",
         }
         files["main.cf"] = with_what_is_here(files["main.cf"], places)
         recipients = with_what_is_here(files["pbem_recipients"], {r"games\.example\.org": names})
