@@ -93,7 +93,9 @@ def test_a_game_that_breaks_when_it_is_imported_is_not_there(started, what, how)
 @pytest.mark.parametrize("noise", ["5", "[" * 100_000, '{"is":"Lamp"}', "\xff"])
 def test_a_package_that_writes_into_everything_open_is_not_there(started, noise):
     data = len(noise).to_bytes(4, "big") + noise.encode("latin-1")
-    everywhere = f"for each in range(3, 64):\n    try: __import__('os').write(each, {data!r})\n    except OSError: pass"
+    everywhere = (
+        f"for each in range(3, 4096):\n    try: __import__('os').write(each, {data!r})\n    except OSError: pass"
+    )
     with pytest.raises(Failed):
         started(broken.lanterns("import", everywhere))
 
