@@ -108,11 +108,16 @@ class Child:
         until = time.monotonic() + self._longest_wait
         answer = b""
         # A child that is stopped takes in no more than its pipe holds, so nothing here may wait for it without looking.
+        pipes = select.poll()
+        pipes.register(out, select.POLLIN)
+        pipes.register(into, select.POLLOUT)
         while not answer.endswith(b"\n"):
-            can_read, can_write, _ = select.select([out], [into] if line else [], [], _LOOK)
-            if can_write:
+            ready = dict(pipes.poll(1_000 * _LOOK))
+            if into in ready:
                 line = line[os.write(into, line[: select.PIPE_BUF]) :]
-            if can_read:
+                if not line:
+                    pipes.unregister(into)
+            if out in ready:
                 piece = os.read(out, _MOST_READ)
                 if not piece:
                     raise ConnectionError("it ended")

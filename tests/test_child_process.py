@@ -79,6 +79,21 @@ def stopped_child(tmp_path, monkeypatch):
         child.close()
 
 
+def test_a_process_with_many_open_files_gets_its_answer(tmp_path, monkeypatch):
+    (tmp_path / "echo.py").write_text("import sys\nprint(sys.stdin.readline(), flush=True)\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    child, many = child_process.Child("echo", WAIT), [os.open(os.devnull, os.O_RDONLY) for _ in range(1_100)]
+    try:
+        assert child.ask("ready?") == "ready?"
+    finally:
+        child.close()
+        for each in many:
+            os.close(each)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
 def test_nobody_waits_longer_for_a_child_that_does_not_take_in_the_question(stopped_child):
     with pytest.raises(child_process.Interrupted, match="TimeoutError"):
         stopped_child(0.2).ask({"html": "x" * 2**20})
