@@ -40,9 +40,9 @@ _log = structlog.get_logger(__name__)
 class WorkerContext:
     """The state of a worker: its server, its name, and its ways to the outside.
 
-    `send` sends one batch of due emails, `send_messages` one of messages through channels, and `receive` processes one batch of received emails; each returns their number.
-    `keep` keeps what is being sent. `think` chooses for bots. `give_up` ends what child processes do once the worker stops. `look` is the check of a table's record, and `review` makes a review,
-    if this worker does that.
+    `send` sends a batch of due emails, `send_messages` one of messages through channels, and `receive` processes one email that
+    arrived; each returns how many. `keep` keeps what is being sent. `think` chooses for bots. `look` is the check of a table's
+    record, and `review` makes a review, if this worker does that. Once the worker stops, `give_up` ends what its child processes do.
     """
 
     server: Server
