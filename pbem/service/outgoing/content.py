@@ -253,7 +253,7 @@ class _Reading:
             line = json.loads(email.facts)["line"]
             return variables | {"mentioned_in": talk.text_of(self.tx, game.id, line)}
         if email.kind == EmailKind.REVIEW:
-            return variables | review_words(self.tx, game, players, draft.seat)
+            return variables | review_words(self.tx, game, draft.seat)
         if email.kind not in _WITH_BOARD:
             return variables
         knowledge = seat_cache.knowledge_of(self.tx, game, rules, draft.seat)

@@ -1,6 +1,7 @@
 """What the email with a review says: the chances and remarks of its page, as lines."""
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Final
 
 from engine.coach import Point, Side, Verdict
@@ -8,40 +9,41 @@ from engine.coach.remarks import of_best, of_luck, of_mistake, of_swing, percent
 from engine.tell import Teller, Text
 from pbem import coach
 from pbem.domain.evenly import evenly
-from pbem.domain.user_text import isolate
-from pbem.i18n import speech
+from pbem.domain.former_players import TellerIn, teller_in_turn
 from pbem.i18n.speech import gettext as _
 from pbem.mail.write.words import Words
 from pbem.service.play.rules import rules_of
-from pbem.store import reviews
+from pbem.store import reviews, seats
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
-from pbem.store.players import PlayerRow
 
 MOST_POINTS: Final = 12
 """Points of the chart in an email; the page has all."""
 
 
-def review_words(tx: Tx, game: GameRow, players: Iterable[PlayerRow], seat: int) -> Words:
+def review_words(tx: Tx, game: GameRow, seat: int) -> Words:
     """What the email says of the review of a seat, to its player."""
     made = reviews.of_game(tx, game.id)[seat]
     assert made.body is not None, "an email with a review is queued once that is made"
     review = coach.read(made.body)
-    names = tuple(isolate(player.name) for player in sorted(players, key=lambda player: player.seat or 0))
-    teller = speech.teller(rules_of(game), seat, names)
+    taken = seats.taken(tx, game.id)
+    names, former = tuple(player.name for player in taken), seats.former(taken)
+    # What happened is told with the names of those who played then, and what might have with those of today, as results are.
+    teller_in = partial(teller_in_turn, rules=rules_of(game), reader=seat, names=names, former=former)
     return {
         "imagined": f"{review.imagined:,}",
-        "luck": [_line(each.turn, of_luck(each), teller) for each in review.luck],
-        "sides": [_side(side, teller) for side in (review.known, review.opened) if side is not None],
+        "luck": [_line(each.turn, of_luck(each), teller_in(each.turn)) for each in review.luck],
+        "sides": [_side(side, teller_in) for side in (review.known, review.opened) if side is not None],
     }
 
 
-def _side(side: Side, teller: Teller) -> Words:
+def _side(side: Side, teller_in: TellerIn) -> Words:
+    now = teller_in(None)
     return {
         "chances": [_chance(point) for point in evenly(side.chart, MOST_POINTS)],
-        "mistakes": list(_verdicts(side.mistakes, of_mistake, teller)),
-        "best": list(_verdicts(side.best, of_best, teller)),
-        "swings": [_line(each.turn, of_swing(each), teller) for each in side.swings],
+        "mistakes": list(_verdicts(side.mistakes, of_mistake, now)),
+        "best": list(_verdicts(side.best, of_best, now)),
+        "swings": [_line(each.turn, of_swing(each), teller_in(each.turn)) for each in side.swings],
     }
 
 

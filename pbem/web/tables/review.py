@@ -9,6 +9,7 @@ from flask import Blueprint, Response, make_response, render_template, url_for
 from engine.coach import Point, Side, Tried
 from engine.coach.remarks import of_best, of_chance, of_luck, of_mistake, of_often, of_swing, percent, reasons
 from engine.tell import Teller, Text
+from pbem.domain.former_players import TellerIn, teller_in_turn
 from pbem.i18n import speech
 from pbem.service.archive import reviews
 from pbem.service.archive.replay import ReplayTable
@@ -133,12 +134,14 @@ def _page(token: str, found: SeatReview) -> Response:
 
 def _draw(token: str, found: SeatReview) -> str:
     table, review = found.table, found.review
-    teller = table.teller_for(found.seat)
+    # What happened is told with the names of those who played then, and what might have with those of today, as results are.
+    teller_in = partial(teller_in_turn, rules=table.rules, reader=found.seat, names=table.names, former=table.former)
 
     def address(turn: int) -> str:
         return url_for("replay.seat_moment", token=token, turn=turn)
 
-    side = partial(_side, teller=teller, turn=address)
+    side = partial(_side, teller_in=teller_in, turn=address)
+    luck = () if review is None else review.luck
     return render_template(
         "replay/review.html",
         found=found,
@@ -148,31 +151,28 @@ def _draw(token: str, found: SeatReview) -> str:
         review=review,
         known=None if review is None else side(review.known),
         opened=None if review is None or review.opened is None else side(review.opened),
-        luck=()
-        if review is None
-        else _remarks(((each.turn, of_luck(each)) for each in review.luck), teller=teller, at=address),
+        luck=[_remark(each.turn, of_luck(each), teller_in(each.turn), address) for each in luck],
         others=[(seat, table.names[seat]) for seat in found.others],
     )
 
 
-def _side(side: Side, *, teller: Teller, turn: Turn) -> PageSide:
+def _side(side: Side, *, teller_in: TellerIn, turn: Turn) -> PageSide:
     named = {each.turn for each in (*side.mistakes, *side.best)}
-    remarks = partial(_remarks, teller=teller)
+    now = teller_in(None)
 
     def judged_at(number: int) -> str:
         return f"{turn(number)}#coach"
 
     return PageSide(
         _chart(side.chart, named, turn),
-        remarks([(each.turn, of_mistake(each)) for each in side.mistakes], at=judged_at),
-        remarks([(each.turn, of_best(each)) for each in side.best], at=judged_at),
-        remarks([(each.turn, of_swing(each)) for each in side.swings], at=turn),
+        tuple(_remark(each.turn, of_mistake(each), now, judged_at) for each in side.mistakes),
+        tuple(_remark(each.turn, of_best(each), now, judged_at) for each in side.best),
+        tuple(_remark(each.turn, of_swing(each), teller_in(each.turn), turn) for each in side.swings),
     )
 
 
-def _remarks(sentences: Iterable[tuple[int, tuple[Text, ...]]], *, teller: Teller, at: Turn) -> tuple[Remark, ...]:
-    """Sentences about turns, with the address of each turn."""
-    return tuple(Remark(number, at(number), " ".join(map(teller, says))) for number, says in sentences)
+def _remark(turn: int, says: Iterable[Text], teller: Teller, address: Turn) -> Remark:
+    return Remark(turn, address(turn), " ".join(map(teller, says)))
 
 
 def _chart(points: Sequence[Point], named: Collection[int], turn: Turn) -> ChanceChart | None:

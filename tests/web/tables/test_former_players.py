@@ -1,22 +1,27 @@
 """Former players of a seat: their turns and their talk keep their name, and their links say who plays now."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from engine import game as rulebooks
+from engine.coach import Luck, Swing
+from engine.tell import say
 from pbem.domain.former_players import FormerPlayer, name_at_row, names_in_turn
 from pbem.i18n import speech
 from pbem.service.account import delete
 from pbem.service.archive import table_file
+from pbem.service.archive.reviews import make_next
 from pbem.service.desk.acts.seats import Substitute
 from pbem.service.play.endings import ending_of
 from pbem.service.play.log import standing_entries
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import talk
-from pbem.store import games, log, players, saved_games
+from pbem.store import games, log, people, players, saved_games
 from pbem.store.schema import FormerPlayerRow
 from tests.service.actors import moderate
+from tests.service.archive.sample_review import SAMPLE
 from tests.service.archive.test_replay import moves
 from tests.service.clock import MINUTE
 from tests.service.outgoing.test_deliver import drain, post_to
@@ -81,6 +86,29 @@ def test_the_page_of_a_seat_and_emails_name_who_played_then(server, clock, sink,
     # She is told what happened from the start, beginning with turns that were not hers.
     history = turn_email.partition("THE GAME SO FAR")[2]
     assert any(line.startswith(f"- {before.name} ") for line in history.splitlines()), turn_email
+
+
+def test_the_review_names_who_played_when_something_happened(server, clock, sink, browser, links, succession):
+    game, seat, before = succession(turns=9)
+    reader, turn = (seat + 1) % 3, turns_of(game, seat)[0]
+    lot, later = say("{seat} [takes|take] the lot.", seat=seat), game.row().turn
+    list(game.play_defaults())
+
+    def review(task):
+        luck = (Luck(turn, -50, -90, -10, lot),)
+        side = replace(SAMPLE.known, swings=(Swing(turn, 300, 600, (lot,)), Swing(later, 600, 300, (lot,))))
+        return replace(SAMPLE, seat=task.seat, known=side, opened=None, luck=luck)
+
+    while make_next(server, review):
+        pass
+    drain(server, clock, post_to(sink))
+    address = server.query(people.read, game.person_at(reader)).address
+    (email,) = (each.text for each in sink.to(address) if "your review" in str(each.message["subject"]))
+    for text in (browser.open(f"/s/{links.of(game, reader)[1]}/review").text, email):
+        says = " ".join(text.split())
+        assert f"Turn {turn}: {before.name} takes the lot. Bad luck lowered" in says
+        assert f"Turn {turn}: {before.name} takes the lot. Your chance of winning rose" in says
+        assert f"Turn {later}: Zoe takes the lot. Your chance of winning fell" in says
 
 
 def test_talk_of_a_former_player_keeps_their_name(server, clock, browser, links, table):
