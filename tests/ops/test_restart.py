@@ -12,11 +12,13 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
+from typing import Final
 from urllib.parse import urlencode
 
 import pytest
 
 from pbem.domain.choice_links import choice_segment
+from pbem.service.play.changes import MOST
 from tests.crash.nodes import Node
 from tests.handbook.test_running import with_what_is_here
 from tests.mail.sink import Sink
@@ -43,18 +45,24 @@ BREATH = 0.02
 """Seconds between two requests of one person, so that the machines have time to stop and start."""
 
 
+CHANGES: Final = MOST // 5
+"""How often each player changes a choice in each state: there are five, and in one turn nobody may change it more than MOST times."""
+
+
 class Visitors:
-    """People who open pages and change a choice without end, each in a thread."""
+    """Someone who opens pages without end, and two players who change a choice and repeat it, each in a thread."""
 
     def __init__(self, port: int, game: RunningGame) -> None:
         self.answers: Counter[tuple[str, object, str]] = Counter()
         self.state = "both"
         self._port = port
         self._stopped = threading.Event()
-        move, seat = Links(game.server).of(game, 0)
-        looks = ["/", f"/s/{seat}"]
-        moves = [f"/m/{move}/{choice_segment(choice)}" for choice in game.open()[0].choices(2)]
-        ways = [partial(self._ask, "GET", looks), *[partial(self._ask, "POST", moves)] * 2]
+        links = Links(game.server)
+        ways = [partial(self._ask, "GET", ["/", f"/s/{links.of(game, 0)[1]}"])]
+        for seat in range(2):
+            move = links.of(game, seat)[0]
+            choices = game.open()[seat].choices(2)
+            ways.append(partial(self._ask, "POST", [f"/m/{move}/{choice_segment(each)}" for each in choices]))
         self._threads = [threading.Thread(target=way) for way in ways]
 
     @contextmanager
@@ -78,11 +86,12 @@ class Visitors:
         return [sum(times for (asked, *_), times in self.answers.items() if asked == how) for how in ("GET", "POST")]
 
     def _ask(self, method: str, paths: list[str]) -> None:
-        number = 0
+        number, asked = 0, Counter[str]()
         while not self._stopped.wait(BREATH):
-            number += 1
-            answer = self._answer(method, paths[number % len(paths)])
-            self.answers[method, answer, self.state] += 1
+            state = self.state
+            number += method == "GET" or asked[state] < CHANGES
+            asked[state] += 1
+            self.answers[method, self._answer(method, paths[number % len(paths)]), state] += 1
 
     def _answer(self, method: str, path: str) -> object:
         """The status, or the name of what went wrong."""
