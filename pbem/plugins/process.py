@@ -22,9 +22,6 @@ from typing import Any, Final
 from pbem import child_process
 from pbem.plugins import wire
 
-PATIENCE: Final = 5
-"""A call is given up after this many times the seconds that it may work."""
-
 THINKING: Final = 10
 """A bot may work this many times as long as a rule: it plays many games to find its choice."""
 
@@ -39,11 +36,15 @@ _MEGABYTE: Final = 2**20
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of one call of a game: seconds of work, and megabytes of memory. The import has seconds of its own."""
+    """The limits of one call of a game: seconds of work, and megabytes of memory. The import has seconds of its own.
+
+    By the clock, a call is given up after `patience` times its seconds of work.
+    """
 
     seconds: float = 2.0
     megabytes: int = 256
     starting: float = STARTING
+    patience: float = 5
 
 
 class Failed(Exception):
@@ -89,7 +90,7 @@ class Process:
                 line = self._ready()
                 if self._given_up:
                     raise Busy
-                return self._exchanged(line, text, max(0.0, seconds * PATIENCE - used), draw)
+                return self._exchanged(line, text, max(0.0, seconds * self._limits.patience - used), draw)
             except (wire.Ended, TimeoutError, ValueError, ArithmeticError) as error:
                 if self._given_up or (isinstance(error, TimeoutError) and used):
                     # This call alone may not have been at fault.
@@ -154,7 +155,7 @@ class Process:
                 start_new_session=True,
             )
         self._line, self._owner = line, os.getpid()
-        reply = wire.receive(line, time.monotonic() + self._limits.starting * PATIENCE)
+        reply = wire.receive(line, time.monotonic() + self._limits.starting * self._limits.patience)
         request = wire.decoder({}).decode(reply)
         if "raised" in request:
             self._end()
@@ -183,7 +184,7 @@ class Process:
         self._end()
         seconds = self._limits.seconds * (THINKING if do == "bot" else 1)
         if isinstance(error, TimeoutError):
-            return f"“{do}” didn't answer for {seconds * PATIENCE:g} seconds"
+            return f"“{do}” didn't answer for {seconds * self._limits.patience:g} seconds"
         if status == -signal.SIGPROF:
             return f"“{do}” took more than {seconds:g} seconds of work"
         if status == wire.OUT_OF_MEMORY:
