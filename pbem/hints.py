@@ -34,7 +34,7 @@ _log = structlog.get_logger(__name__)
 
 
 class NoHint(TooMany):
-    """The Expert has worked on a hint, and has none."""
+    """The Expert has worked on a hint and kept others waiting, and has none."""
 
 
 class HintTask(NamedTuple):
@@ -67,6 +67,12 @@ class Adviser:
             raise TooMany(_("The Expert is busy with someone else's hint."), remedy=_("Try again in a few seconds."))
         try:
             found: Verdict = _DECODER.decode(self._child.ask(question))
+        except child_process.Interrupted as interrupted:
+            _log.exception("hint_interrupted", game=task.game.slug)
+            raise NoHint(
+                _("The server has no time for hints right now."),
+                remedy=_("Try again in a few minutes, or choose without one."),
+            ) from interrupted
         except child_process.Failed as failed:
             _log.exception("hint_failed", game=task.game.slug)
             raise NoHint(_("The Expert has no hint for this move."), remedy=_("Choose without one.")) from failed

@@ -10,8 +10,9 @@ from pbem.plugins import foreign, offers
 from pbem.plugins.offers import Offer
 from pbem.plugins.process import Limits
 from tests.engine.published import on_the_path, publish
+from tests.waiting import PATIENCE
 
-LIMITS: Final = Limits(seconds=0.3, megabytes=200, starting=10)
+LIMITS: Final = Limits(seconds=0.3, megabytes=200, starting=10, patience=PATIENCE / 0.3)
 
 
 @pytest.fixture

@@ -8,7 +8,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from engine import codec
-from pbem.child_process import Failed
+from pbem import hints
+from pbem.child_process import Failed, Interrupted
 from pbem.domain.duration import HOUR
 from pbem.domain.errors import TooMany
 from pbem.hints import Adviser, HintTask, NoHint, hint_here
@@ -16,6 +17,7 @@ from pbem.service.play import seat_view
 from pbem.service.tables import demo
 from tests.service.archive.sample_review import sample_hint
 from tests.service.database import all_rows
+from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
@@ -27,7 +29,8 @@ def open_table(table):
 
 
 @pytest.fixture
-def adviser():
+def adviser(monkeypatch):
+    monkeypatch.setattr(hints, "MOST_WAIT", 10 * PATIENCE)
     found = Adviser()
     child = found._child
     yield found
@@ -137,29 +140,39 @@ def test_one_hint_is_made_at_a_time_and_others_are_asked_to_wait(server, links, 
 
     class Slow:
         def ask(self, question):
-            asking.wait(10)
-            answered.wait(10)
+            asking.wait(PATIENCE)
+            answered.wait(PATIENCE)
             return codec.dumps(hint_here(task))
 
     adviser._child = Slow()
     first = Thread(target=adviser, args=(task,))
     first.start()
-    asking.wait(10)
+    asking.wait(PATIENCE)
     with pytest.raises(TooMany, match="busy"):
         adviser(task)
-    answered.wait(10)
+    answered.wait(PATIENCE)
     first.join()
     assert adviser(task) == hint_here(task)
 
 
-def test_a_hint_that_fails_is_logged_and_said_to_be_none(server, links, open_table, adviser):
+@pytest.mark.parametrize(
+    "failed, event, words",
+    [
+        (Failed("it ended"), "hint_failed", "no hint for this move"),
+        (Interrupted("no time"), "hint_interrupted", "no time for hints right now"),
+    ],
+    ids=["fails", "is interrupted"],
+)
+def test_a_hint_that_cannot_be_made_is_logged_and_its_player_is_told(
+    server, links, open_table, adviser, failed, event, words
+):
     task = task_of(seen_by(server, links, open_table, asked(open_table)))
 
     class Broken:
         def ask(self, question):
-            raise Failed("it ended")
+            raise failed
 
     adviser._child = Broken()
-    with capture_logs() as events, pytest.raises(TooMany, match="no hint for this move"):
+    with capture_logs() as events, pytest.raises(NoHint, match=words):
         adviser(task)
-    assert [line["game"] for line in events if line["event"] == "hint_failed"] == ["bid"]
+    assert [line["game"] for line in events if line["event"] == event] == ["bid"]
