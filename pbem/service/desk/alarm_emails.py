@@ -31,6 +31,9 @@ MOST_SHOWN: Final = 10
 _TELLING: Final = frozenset({AlarmKind.CALL, AlarmKind.GAME, AlarmKind.RECORD})
 """Kinds that say what is hidden at a table: a player's own words, the error of its rules, and the number of a row."""
 
+_OF_EMAILS: Final = frozenset({AlarmKind.PARKED, AlarmKind.REFUSED})
+"""Kinds that tell of an email about a table. It may have been a receipt, so that there was one tells who has answered."""
+
 
 def send(server: Server) -> int:
     """Email the organisers the alarms that have waited long enough; returns how many there were."""
@@ -73,15 +76,21 @@ def _span(now: datetime) -> str:
 
 def _grouped(tx: Tx, rows: list[AlarmRow], reader: int) -> list[dict[str, object]]:
     numbers = Counter(row.what for row in rows)
+    heard = [row for row in rows if _may_hear(tx, row, reader)]
     return [
         {
             "what": what,
             "number": numbers[what],
-            "told": [_line(tx, row, reader) for row in rows if row.what == what][:MOST_SHOWN],
+            "told": [_line(tx, row, reader) for row in heard if row.what == what][:MOST_SHOWN],
         }
         for what in AlarmKind
         if numbers[what]
     ]
+
+
+def _may_hear(tx: Tx, row: AlarmRow, reader: int) -> bool:
+    """Whether the reader may know more of an alarm than that it counts."""
+    return row.what not in _OF_EMAILS or row.game_id is None or not insiders.has_sat(tx, reader, row.game_id)
 
 
 def _line(tx: Tx, row: AlarmRow, reader: int) -> dict[str, str | int]:

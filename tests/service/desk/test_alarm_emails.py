@@ -64,6 +64,22 @@ def test_an_organiser_hears_nothing_of_what_is_hidden_at_a_table_where_they_play
     assert "ace of moons" in olgas
 
 
+@pytest.mark.parametrize("what", [AlarmKind.PARKED, AlarmKind.REFUSED])
+def test_an_organiser_hears_of_no_email_about_a_table_where_they_play(server, clock, sink, table, what):
+    game = table(title="Friday")
+    for name in ("Ben", "Olga"):
+        add_organiser(server, name)
+    # A receipt comes back while others are still asked: that there was one tells who has answered.
+    server.run(alarms.raise_alarm, what, "Email 7: 554 refused", game.id)
+    tell(server, clock)
+    deliver.deliver(server, post_to(sink))
+    bens, olgas = (" ".join(sink.to(f"{name}@example.org")[-1].text.split()) for name in ("ben", "olga"))
+    assert "Friday · Email 7: 554 refused" in olgas
+    # The number counts every table, as all totals do.
+    assert ": 1" in bens
+    assert not any(word in bens for word in ("Friday", "Email 7", "554", "UTC", "more"))
+
+
 @pytest.mark.usefixtures("organiser")
 def test_a_storm_is_one_email_that_says_how_many(server, clock, sink, person):
     for number in range(500):
