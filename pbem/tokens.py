@@ -24,7 +24,7 @@ import hashlib
 import hmac
 import re
 from base64 import b32decode, b32encode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from enum import StrEnum
@@ -172,15 +172,20 @@ class Keyring:
         key = self._find(token[0])
         return key is not None and hmac.compare_digest(token, key.token(purpose, row, nonce))
 
-    def alias(self, kind: str, row: int) -> str:
-        """The name of a row in a form: it tells nothing of how many rows there are, and nobody can make one up."""
-        return _signed(self.keys[0], f"alias/{kind}", row)
+    def alias(self, kind: str, row: int, mark: str = "") -> str:
+        """The name of a row in a form: it tells nothing of how many rows there are, and nobody can make one up.
 
-    def row_of_alias(self, kind: str, alias: str) -> int:
-        """The row of this kind that a form names. Raises NotFound."""
+        A mark is something that no other row ever has, so that the name fits no row which gets this number after a restore.
+        """
+        return _signed(self.keys[0], f"alias/{kind}", row, mark.encode())
+
+    def row_of_alias(self, kind: str, alias: str, mark_of: Callable[[int], str] = lambda _row: "") -> int:
+        """The row of this kind that a form names, if it still has its mark. Raises NotFound."""
         row = self.row_of(alias)
         key = self._find(alias[0].lower())
-        if key is None or not hmac.compare_digest(alias.lower(), _signed(key, f"alias/{kind}", row)):
+        if key is None or not hmac.compare_digest(
+            alias.lower(), _signed(key, f"alias/{kind}", row, mark_of(row).encode())
+        ):
             raise NotFound("There is nothing of this name.")
         return row
 

@@ -1,8 +1,9 @@
 """What every view uses: the server, the settings, the fields of a form, pages and redirects."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import wraps
 from typing import Any, Final, TypeVar
 
@@ -130,18 +131,34 @@ def ticked(name: str) -> bool:
     return bool(field(name))
 
 
-def alias(kind: str, row: int) -> str:
-    """The name of a row in a form, which tells nothing of how many rows others have."""
-    return server().keys.alias(kind, row)
+def alias(kind: str, row: int, since: datetime | None = None) -> str:
+    """The name of a row in a form, which tells nothing of how many rows others have.
+
+    With `since`, when the row was made, it names no row that gets this number after a restore.
+    """
+    return server().keys.alias(kind, row, _mark(since))
 
 
-def row(name: str, meaning: str) -> int:
-    """The row that a field names by its alias, which should be `meaning`; the field's name is its kind. Raises BadInput."""
+def row(name: str, meaning: str, since: Mapping[int, datetime] | None = None) -> int:
+    """The row that a field names by its alias, which should be `meaning`; the field's name is its kind. Raises BadInput.
+
+    With `since`, when each row that it may name was made, it is the one that the form was about, and not another with its
+    number. One that isn't there may have any name: there is nothing left to do to it.
+    """
     given = field(name)
     try:
-        return server().keys.row_of_alias(name, given)
+        if since is not None and (number := server().keys.row_of(given)) not in since:
+            return number
+        return server().keys.row_of_alias(name, given, lambda row: _mark((since or {}).get(row)))
     except NotFound:
-        raise BadInput(_("%(given)s isn't %(called)s.", given=quoted(given), called=meaning)) from None
+        raise BadInput(
+            _("%(given)s isn't %(called)s.", given=quoted(given), called=meaning),
+            remedy=_("Nothing changed. Open the page again."),
+        ) from None
+
+
+def _mark(since: datetime | None) -> str:
+    return "" if since is None else since.astimezone(UTC).isoformat()
 
 
 def whole_number(name: str, meaning: str) -> int:

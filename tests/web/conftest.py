@@ -10,6 +10,7 @@ from pbem.service.absence.bots import play_bots
 from pbem.service.outgoing.deliver import deliver
 from pbem.service.outgoing.post import post_of
 from pbem.service.people.sign_in import send_requested
+from pbem.store.database import sqlite_module
 from pbem.tokens import Purpose
 from tests.in_thread import served
 from tests.service.conftest import (  # noqa: F401 - fixtures come in by their names
@@ -94,3 +95,22 @@ def carry(server, clock, settings):  # noqa: F811 - the fixture, as above
         raise AssertionError("the worker never comes to rest")
 
     return pass_by
+
+
+@pytest.fixture
+def backup(server):  # noqa: F811 - a fixture
+    """backup() -> restore(): back to everything as it is when it is called. On SQLite only."""
+    file = server.store.engine.url.database
+
+    def copy(source, target):
+        server.store.engine.dispose()
+        here, there = (sqlite_module().connect(each) for each in (source, target))
+        here.backup(there)
+        here.close()
+        there.close()
+
+    def make():
+        copy(file, f"{file}.backup")
+        return lambda: copy(f"{file}.backup", file)
+
+    return make

@@ -7,6 +7,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.service.account import change_address as address_change, delete, my_page as account, personal_data, profiles
 from pbem.service.outgoing import new_links
 from pbem.service.people import blocks, friends, sessions
+from pbem.store import blocks as block_rows, friends as friend_rows
 from pbem.web import client, site
 from pbem.web.people import my_page, session_cookie
 from pbem.web.people.my_page import person_id
@@ -71,13 +72,15 @@ def choose_profile() -> Response:
 
 @pages.post("/blocks")
 def unblock() -> Response:
-    server().run(blocks.unblock, person_id(), row("person", _("a person number")))
+    since = {each.blocked_id: each.since for each in server().query(block_rows.blocked_by, person_id())}
+    server().run(blocks.unblock, person_id(), row("person", _("a person number"), since))
     return site.go("account.show", done="unmuted")
 
 
 @pages.post("/friends")
 def remove_friend() -> Response:
-    server().run(friends.remove, person_id(), row("person", _("a person number")))
+    since = {each.friend_id: each.since for each in server().query(friend_rows.of_person, person_id())}
+    server().run(friends.remove, person_id(), row("person", _("a person number"), since))
     return site.go("account.show", done="friend removed")
 
 

@@ -66,4 +66,5 @@ def remove() -> Response:
 
 
 def _channel() -> int:
-    return row("channel", _("a channel number"))
+    since = {each.id: each.made_at for each in server().read(channels.mine, person_id()).listed}
+    return row("channel", _("a channel number"), since)

@@ -22,6 +22,7 @@ from pbem.service.outgoing import ledger, preferences
 from pbem.service.people import addresses, sessions, sign_in as link_email
 from pbem.service.people.sessions import SessionProof
 from pbem.service.play.rules import title_of
+from pbem.store import vacations as vacation_rows
 from pbem.web import phrases, security, site
 from pbem.web.people import session_cookie
 from pbem.web.people.rating_chart import rating_chart
@@ -168,7 +169,8 @@ def save_zone() -> Response:
 @site.shows_refusals_on(settings)
 def change_vacation() -> Response:
     if field("cancel"):
-        server().run(vacations.cancel, person_id(), row("cancel", _("a vacation number")))
+        since = {each.id: each.start_at for each in server().query(vacation_rows.of_person, person_id())}
+        server().run(vacations.cancel, person_id(), row("cancel", _("a vacation number"), since))
         done = "vacation cancelled"
     else:
         typed = {"first": field("first"), "last": field("last") or field("first")}

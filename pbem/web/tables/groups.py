@@ -76,7 +76,8 @@ def invite(key: str) -> Response:
 def change_member(key: str) -> Response:
     """Remove a member, or make one the organiser."""
     act = groups.hand_over if field("act") == "hand over" else groups.remove
-    server().run(act, person_id(), key, row("person", _("a member number")))
+    since = {each.person_id: each.since for each in server().query(groups.membership, person_id(), key).members}
+    server().run(act, person_id(), key, row("person", _("a member number"), since))
     return site.go("groups.show", key=key)
 
 

@@ -8,7 +8,6 @@ from pbem.service.desk import calls, marks
 from pbem.service.people import addresses
 from pbem.service.tables import joining, talk
 from pbem.service.tables.new import TableSettings
-from pbem.store.database import sqlite_module
 from pbem.web.desk.acts import FORMS
 from tests.service.clock import HOUR
 from tests.service.database import all_rows, queued_emails
@@ -31,22 +30,9 @@ def game(table):
 
 
 @pytest.fixture
-def backup(server, game, desk):
-    """backup() -> restore(): back to everything as it is when it is called."""
-    file = server.store.engine.url.database
-
-    def copy(source, target):
-        server.store.engine.dispose()
-        here, there = (sqlite_module().connect(each) for each in (source, target))
-        here.backup(there)
-        here.close()
-        there.close()
-
-    def make():
-        copy(file, f"{file}.backup")
-        return lambda: copy(f"{file}.backup", file)
-
-    return make
+def backup(backup, game, desk):
+    """A backup of a server with a desk and a game."""
+    return backup
 
 
 def rows_of(server):
