@@ -20,13 +20,15 @@ from pbem.service.desk import (
     organisers,
     table as desk_table,
 )
+from pbem.service.desk.acts.emails import RetryDeadline
 from pbem.service.desk.acts.people import ChangeAddress, Merge
 from pbem.service.desk.acts.perform import perform
 from pbem.service.desk.acts.seats import Substitute
 from pbem.service.people import addresses
 from pbem.service.tables import joining, leaving
 from pbem.service.tables.new import TableSettings
-from pbem.store import insiders, organisers as rows
+from pbem.store import deadlines, due_turns, insiders, organisers as rows
+from pbem.store.audit import AuditFilter
 from tests.service.actors import add_organiser, moderate
 from tests.service.database import facts_of, queued_emails
 from tests.service.outgoing.test_deliver import drain, post_to
@@ -298,3 +300,13 @@ def test_of_a_player_who_leaves_nothing_says_any_more_that_two_addresses_were_th
     server.run(delete.delete_person, annabel)
     with server.store.read() as tx:
         assert set(insiders.everyone(tx, ann)) == {ann}
+
+
+def test_the_audit_tells_nobody_whose_clock_had_run_out(server, game):
+    seat = next(iter(game.asked()))
+    with server.store.engine.begin() as tx:
+        asked = deadlines.read(tx, game.id, game.row().turn, seat)
+        due_turns.release(tx, asked, attempts=due_turns.MOST_ATTEMPTS)
+    moderate(server, RetryDeadline(game.id, seat))
+    (row,) = server.read(audit.newest, AuditFilter(game_id=game.id))
+    assert (row.act, row.body) == (Act.RETRY_DEADLINE, "{}")

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 from pbem.domain.acts import Act
 from pbem.domain.errors import Gone, NotFound, TooMany
@@ -85,6 +86,10 @@ class RetryDeadline(TableAct):
         for row in parked:
             due_turns.release(context.tx, row)
         return ActResult((_("We'll try it again within seconds."),))
+
+    def audit_details(self) -> dict[str, Any]:
+        """Nothing: whose clock had run out tells who has not answered, and organisers read the audit of their own tables."""
+        return {}
 
 
 def _must_not_be_too_many(context: Context, game_id: int) -> None:
