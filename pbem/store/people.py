@@ -43,6 +43,11 @@ def by_mailbox(tx: Connection, mailbox: str) -> PersonRow | None:
     return queries.one(tx, PersonRow, select(PERSON).where(PERSON.c.mailbox == mailbox))
 
 
+def mailboxes(tx: Connection) -> list[tuple[int, str]]:
+    """Everyone's id and mailbox."""
+    return [(row.id, row.mailbox) for row in tx.execute(select(PERSON.c.id, PERSON.c.mailbox))]
+
+
 def domains(tx: Connection, person_ids: Collection[int]) -> dict[int, str]:
     query = select(PERSON.c.id, PERSON.c.mailbox).where(PERSON.c.id.in_(person_ids))
     return {row.id: row.mailbox.rpartition("@")[2] for row in tx.execute(query)}

@@ -20,6 +20,7 @@ from pbem.domain.localtime import parse_zone
 from pbem.domain.quiet_hours import parse_quiet
 from pbem.domain.reminder import DEFAULT, parse_cadence
 from pbem.domain.states import EmailKind
+from pbem.domain.strangers import fold_aliases
 from pbem.domain.topics import USUAL, topics_text
 from pbem.domain.user_text import parse_name
 from pbem.i18n.speech import gettext as _
@@ -172,11 +173,15 @@ def must_be_confirmed(person: PersonRow) -> None:
 
 
 def recognise(tx: Tx, person_id: int, mailbox: str) -> None:
-    """Note that a person who has just got this mailbox is the organiser with its address, if there is one."""
+    """Note that a person who has just got this mailbox is the organiser with its address, if there is one.
+
+    So is one who has another spelling of it, such as with a tag; but only that very address makes anyone an organiser.
+    """
     for organiser in organisers.all_of_them(tx):
-        if organiser.person_id != person_id and normalised(organiser.address)[1] == mailbox:
+        address = normalised(organiser.address)[1]
+        if organiser.person_id != person_id and fold_aliases(address) == fold_aliases(mailbox):
             insiders.join(tx, organiser.person_id, person_id)
-            if is_former(people.read(tx, organiser.person_id).address):
+            if address == mailbox and is_former(people.read(tx, organiser.person_id).address):
                 organisers.change(tx, organiser.id, person_id=person_id)
 
 

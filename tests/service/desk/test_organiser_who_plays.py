@@ -29,7 +29,7 @@ from pbem.service.tables import joining, leaving
 from pbem.service.tables.new import TableSettings
 from pbem.store import deadlines, due_turns, insiders, organisers as rows
 from pbem.store.audit import AuditFilter
-from tests.service.actors import add_organiser, moderate
+from tests.service.actors import PASSPHRASE, ROOT, add_organiser, moderate
 from tests.service.database import facts_of, queued_emails
 from tests.service.outgoing.test_deliver import drain, post_to
 
@@ -156,6 +156,25 @@ CHANGES = [
 def test_an_organiser_who_plays_is_shut_out_whatever_they_change(server, game, player, olga, change):
     change(server, game, player, olga)
     see_nothing(server, olga, game)
+
+
+@pytest.mark.parametrize("first", ["plays", "is organiser"])
+@pytest.mark.parametrize(
+    "address, spelling",
+    [("olga@example.org", "Olga+games@example.org"), ("olga@gmail.com", "o.lg.a@googlemail.com")],
+    ids=["tag", "dots"],
+)
+def test_another_spelling_of_their_address_is_the_same_person_and_no_organiser(server, game, address, spelling, first):
+    steps = [
+        lambda: moderate(server, Substitute(game.id, 0, spelling)),
+        lambda: organisers.add(server, ROOT, "Olga Two", address, PASSPHRASE),
+    ]
+    for step in steps if first == "plays" else reversed(steps):
+        step()
+    with server.store.read() as tx:
+        olga = rows.by_name(tx, "Olga Two")
+    see_nothing(server, olga, game)
+    assert olga.person_id != game.person_at(0)
 
 
 @pytest.mark.parametrize("change", CHANGES)
