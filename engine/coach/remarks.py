@@ -5,12 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from engine.coach.review import Luck, Reasons, Swing, Verdict
+from engine.coach.review import Luck, Reasons, Review, Side, Swing, Verdict
 from engine.tell import Text, say
 
 MOST_REASONS: Final = 4
 """The most sentences that say why."""
 _NEARLY_ALWAYS: Final = 950
+_ALSO_A_MISTAKE: Final = {
+    (False, True): "With every hand visible, it was a mistake too.",
+    (False, False): "With every hand visible, it was a mistake: that was bad luck.",
+    (True, True): "By what you could see, it was a mistake too.",
+    (True, False): "By what you could see, it was a mistake: you were lucky.",
+}
+"""Of a decision that the other side calls a mistake: by whether this one has the hands open, and calls it one."""
+_ALSO_ONE_OF_THE_BEST: Final = {
+    (False, True): "With every hand visible, it was one of your best decisions: you were lucky.",
+    (False, False): "With every hand visible, it was one of your best decisions too.",
+    (True, True): "By what you could see, it was one of your best decisions: that was bad luck.",
+    (True, False): "By what you could see, it was one of your best decisions too.",
+}
 _LEAST_PAID: Final = 1000
 
 
@@ -21,6 +34,12 @@ def percent(thousandths: int) -> int:
     (38, -12)
     """
     return round(thousandths / 10)
+
+
+def of_verdict(verdict: Verdict, review: Review, side: Side) -> tuple[Text, ...]:
+    """Return what a side of a review says about a decision, and how the other side judges it if that names it too."""
+    says = of_mistake(verdict) if verdict.gain < 0 else of_best(verdict)
+    return (*says, *_elsewhere(verdict, review, side))
 
 
 def of_mistake(verdict: Verdict) -> tuple[Text, ...]:
@@ -136,6 +155,17 @@ def _reasons(verdict: Verdict) -> Iterator[Text]:
     if why.paid is not None and abs(why.paid[0] - why.paid[1]) >= _LEAST_PAID:
         yield _paid(*(why.paid[::-1] if mistake else why.paid), why.money)
     yield from _scores(why, mistake=mistake)
+
+
+def _elsewhere(verdict: Verdict, review: Review, side: Side) -> Iterator[Text]:
+    opened, mistake = side is review.opened, verdict.gain < 0
+    other = review.known if opened else review.opened
+    if other is None:
+        return
+    if any(each.turn == verdict.turn for each in other.mistakes):
+        yield say(_ALSO_A_MISTAKE[opened, mistake])
+    elif any(each.turn == verdict.turn for each in other.best):
+        yield say(_ALSO_ONE_OF_THE_BEST[opened, mistake])
 
 
 def _worth(why: Reasons) -> Iterator[Text]:

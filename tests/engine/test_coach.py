@@ -19,6 +19,7 @@ from engine.coach import (
     Outcome,
     Reasons,
     Review,
+    Side,
     Tried,
     Verdict,
     bids as bidding,
@@ -28,7 +29,7 @@ from engine.coach import (
 )
 from engine.coach.endings import Ended, Sentences, Watch
 from engine.coach.playouts import Playouts
-from engine.coach.remarks import of_best, of_luck, of_mistake
+from engine.coach.remarks import of_best, of_luck, of_mistake, of_verdict
 from engine.coach.review import Change
 from engine.coach.study import GAMES, MOST_POINTS, NAMED
 from engine.coach.swings import ended_with
@@ -80,6 +81,44 @@ def sentences(why, gain=-200):
 
 WINS = say("{seat} [takes|take] the Sea.", seat=0)
 BEN_WINS = say("{seat} [takes|take] the Sea.", seat=1)
+
+
+@pytest.mark.parametrize(
+    ("known", "opened", "by_sight", "with_all_hands"),
+    [
+        (-200, -100, "With every hand visible, it was a mistake too.", "By what you could see, it was a mistake too."),
+        (
+            -200,
+            100,
+            "With every hand visible, it was one of your best decisions: you were lucky.",
+            "By what you could see, it was a mistake: you were lucky.",
+        ),
+        (
+            200,
+            -100,
+            "With every hand visible, it was a mistake: that was bad luck.",
+            "By what you could see, it was one of your best decisions: that was bad luck.",
+        ),
+        (
+            200,
+            100,
+            "With every hand visible, it was one of your best decisions too.",
+            "By what you could see, it was one of your best decisions too.",
+        ),
+    ],
+)
+def test_a_decision_that_both_sides_name_is_judged_by_both(known, opened, by_sight, with_all_hands):
+    def side(gain, *others):
+        found = (verdict(Reasons(), gain), *others)
+        return Side((), tuple(v for v in found if v.gain < 0), tuple(v for v in found if v.gain > 0))
+
+    alone = replace(verdict(Reasons()), turn=5)
+    review = Review(0, 0, 1, 1, side(known, alone), side(opened), ())
+    assert str(of_verdict(verdict(Reasons(), known), review, review.known)[-1]) == by_sight
+    assert str(of_verdict(verdict(Reasons(), opened), review, review.opened)[-1]) == with_all_hands
+    assert of_verdict(alone, review, review.known) == of_mistake(alone)
+    open_game = replace(review, opened=None)
+    assert len(of_verdict(verdict(Reasons(), known), open_game, open_game.known)) == 1
 
 
 def test_a_mistake_tells_what_would_have_been_better_and_by_how_much():

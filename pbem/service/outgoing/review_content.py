@@ -1,11 +1,11 @@
 """What the email with a review says: the chances and remarks of its page, as lines."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 from typing import Final
 
-from engine.coach import Point, Side, Verdict
-from engine.coach.remarks import of_best, of_luck, of_mistake, of_swing, percent
+from engine.coach import Point, Review, Side, Verdict
+from engine.coach.remarks import of_luck, of_swing, of_verdict, percent
 from engine.tell import Teller, Text
 from pbem import coach
 from pbem.domain.evenly import evenly
@@ -33,16 +33,20 @@ def review_words(tx: Tx, game: GameRow, seat: int) -> Words:
     return {
         "imagined": f"{review.imagined:,}",
         "luck": [_line(each.turn, of_luck(each), teller_in(each.turn)) for each in review.luck],
-        "sides": [_side(side, teller_in) for side in (review.known, review.opened) if side is not None],
+        "sides": [_side(review, side, teller_in) for side in (review.known, review.opened) if side is not None],
     }
 
 
-def _side(side: Side, teller_in: TellerIn) -> Words:
+def _side(review: Review, side: Side, teller_in: TellerIn) -> Words:
     now = teller_in(None)
+
+    def judged(verdicts: Iterable[Verdict]) -> list[str]:
+        return [_line(each.turn, of_verdict(each, review, side), now) for each in verdicts]
+
     return {
         "chances": [_chance(point) for point in evenly(side.chart, MOST_POINTS)],
-        "mistakes": list(_verdicts(side.mistakes, of_mistake, now)),
-        "best": list(_verdicts(side.best, of_best, now)),
+        "mistakes": judged(side.mistakes),
+        "best": judged(side.best),
         "swings": [_line(each.turn, of_swing(each), teller_in(each.turn)) for each in side.swings],
     }
 
@@ -50,12 +54,6 @@ def _side(side: Side, teller_in: TellerIn) -> Words:
 def _chance(point: Point) -> str:
     chance, low, high = map(percent, (point.chance, point.low, point.high))
     return _("Turn %(turn)s: %(chance)s%% (%(low)s–%(high)s%%)", turn=point.turn, chance=chance, low=low, high=high)
-
-
-def _verdicts(
-    verdicts: Iterable[Verdict], says: Callable[[Verdict], tuple[Text, ...]], teller: Teller
-) -> Iterable[str]:
-    return (_line(each.turn, says(each), teller) for each in verdicts)
 
 
 def _line(turn: int, texts: Iterable[Text], teller: Teller) -> str:

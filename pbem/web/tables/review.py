@@ -6,8 +6,8 @@ from functools import partial
 
 from flask import Blueprint, Response, make_response, render_template, url_for
 
-from engine.coach import Point, Side, Tried
-from engine.coach.remarks import of_best, of_chance, of_luck, of_mistake, of_often, of_swing, percent, reasons
+from engine.coach import Point, Review, Side, Tried, Verdict
+from engine.coach.remarks import of_chance, of_luck, of_often, of_swing, of_verdict, percent, reasons
 from engine.tell import Teller, Text
 from pbem.domain.former_players import TellerIn, teller_in_turn
 from pbem.i18n import speech
@@ -149,24 +149,27 @@ def _draw(token: str, found: SeatReview) -> str:
         token=token,
         most_a_day=MOST_A_DAY,
         review=review,
-        known=None if review is None else side(review.known),
-        opened=None if review is None or review.opened is None else side(review.opened),
+        known=None if review is None else side(review, review.known),
+        opened=None if review is None or review.opened is None else side(review, review.opened),
         luck=[_remark(each.turn, of_luck(each), teller_in(each.turn), address) for each in luck],
         others=[(seat, table.names[seat]) for seat in found.others],
     )
 
 
-def _side(side: Side, *, teller_in: TellerIn, turn: Turn) -> PageSide:
+def _side(review: Review, side: Side, *, teller_in: TellerIn, turn: Turn) -> PageSide:
     named = {each.turn for each in (*side.mistakes, *side.best)}
     now = teller_in(None)
 
     def judged_at(number: int) -> str:
         return f"{turn(number)}#coach"
 
+    def judged(verdicts: Iterable[Verdict]) -> tuple[Remark, ...]:
+        return tuple(_remark(each.turn, of_verdict(each, review, side), now, judged_at) for each in verdicts)
+
     return PageSide(
         _chart(side.chart, named, turn),
-        tuple(_remark(each.turn, of_mistake(each), now, judged_at) for each in side.mistakes),
-        tuple(_remark(each.turn, of_best(each), now, judged_at) for each in side.best),
+        judged(side.mistakes),
+        judged(side.best),
         tuple(_remark(each.turn, of_swing(each), teller_in(each.turn), turn) for each in side.swings),
     )
 

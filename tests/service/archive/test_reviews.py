@@ -14,6 +14,7 @@ from pbem.service.absence.bots import play_bots
 from pbem.service.archive import reviews
 from pbem.service.archive.reviews import LEASE, make_next, of_seat, share
 from pbem.service.outgoing import preferences
+from pbem.service.outgoing.review_content import review_words
 from pbem.service.play.move import Actor
 from pbem.service.tables import leaving
 from pbem.store import people, personal_data
@@ -239,6 +240,9 @@ def test_a_review_is_emailed_once_to_those_who_want_that(server, table):
         pass
     found = {each: queued_emails(server, each, "review") for each in (ann, ben, game.person_at(2))}
     assert [[email.seat for email in emails] for emails in found.values()] == [[0], [], [2]]
+    known, opened = server.query(review_words, game.row(), 0)["sides"]
+    assert known["mistakes"][0].endswith("With every hand visible, it was a mistake too.")
+    assert opened["best"][0].endswith("By what you could see, it was one of your best decisions too.")
 
 
 def test_a_guest_of_the_demo_gets_no_review(server, table):

@@ -38,8 +38,9 @@ def test_the_result_leads_to_the_review(browser, links, reviewed):
     assert (
         "You chose to bid 5. It would have been better to bid 4: that wins about 50 of 100 games instead of about 40. "
         "The most that was worth bidding was about 4. If you bid 4, in 7 of 10 games instead of 9 of 10: you win auction 1. "
-        "On average, you end with about 3 points more."
+        "On average, you end with about 3 points more. With every hand visible, it was a mistake too."
     ) in page.text
+    assert "By what you could see, it was one of your best decisions too." in page.text
     assert (
         "The obvious choice was to bid 0, which wins about 40 of 100 games. You chose to bid 3: that wins about 50."
         in page.text
