@@ -22,7 +22,8 @@ class Answer(StrEnum):
     HELP = "help"
 
 
-ACCEPT_AS: Final = "accept as <your name>"
+_ANY_NAME: Final = "your name"
+ACCEPT_AS: Final = f"accept as <{_ANY_NAME}>"
 """How to accept under a name."""
 
 _WORDS: Final[Mapping[str, Answer]] = {
@@ -34,7 +35,7 @@ _WORDS: Final[Mapping[str, Answer]] = {
     "help": Answer.HELP,
 }
 _WITH_NAME: Final = re.compile(r"(?:accept|join)[\s,:]+as[\s:]+(\S.*)", re.IGNORECASE)
-_AROUND_A_NAME: Final = " .!\"'“”„‚‘’«»*_"
+_AROUND_A_NAME: Final = " ,.!\"'“”„‚‘’«»*_<>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +46,22 @@ class Command:
     answer: Answer
     name: str = ""
 
+    @property
+    def is_copied(self) -> bool:
+        """Whether it has the words of our email in place of a name."""
+        return self.name.casefold() == _ANY_NAME
+
 
 def read(line: str) -> Command | None:
     """The meaning of a line. None if it is prose."""
-    for text in readings(line):
+    texts = readings(line)
+    for text in texts:
         words = grammar.words_of(text)
         if len(words) == 1 and words[0] in _WORDS:
             answer = _WORDS[words[0]]
             return None if text.endswith("?") and answer is not Answer.HELP else Command(text, answer)
+    # Without courtesy first, since no name has any: not “Ben, please”.
+    for text in reversed(texts):
         named = _WITH_NAME.fullmatch(text)
         if named is not None and not text.endswith("?"):
             return Command(text, Answer.ACCEPT, named[1].strip(_AROUND_A_NAME))

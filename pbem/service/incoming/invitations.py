@@ -94,6 +94,8 @@ def _answer(tx: Tx, server: Server, offer: EmailRow, reply: Reply) -> _Result:
     try:
         if len({command.answer for command in answers}) > 1:
             raise BadInput(_("You wrote both yes and no."), remedy=_("Nothing changed. Reply with one of them."))
+        if command.is_copied:
+            raise BadInput(_("You wrote no name."), remedy=_("Nothing changed. Write your own name after “accept as”."))
         effect, text = _do(tx, server, offer, command)
     except Refusal as refusal:
         return _Result(Effect.REFUSED, quoted, str(refusal))

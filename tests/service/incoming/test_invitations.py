@@ -80,11 +80,29 @@ def test_someone_who_is_not_confirmed_yet_joins_by_a_reply(server, inbox, invite
     assert (receipt(server)["effect"], receipt(server)["text"]) == ("joined", "Player")
 
 
-@pytest.mark.parametrize(("text", "name"), [("accept as Ben", "Ben"), ("Join as “Bén of York”.", "Bén of York")])
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("accept as Ben", "Ben"),
+        ("Join as “Bén of York”.", "Bén of York"),
+        ("accept as <Ben>", "Ben"),
+        ("Please accept as Ben, thank you!", "Ben"),
+        ("accept as Ben please", "Ben"),
+        ("accept as Merci", "Merci"),
+    ],
+)
 def test_a_reply_says_the_name_at_the_table(server, inbox, invite, text, name):
     game_id = invite()
     answer(inbox, game_id, text)
     assert names(server, game_id) == ("Ann", name)
+
+
+def test_the_words_that_stand_for_a_name_are_no_name(server, inbox, invite):
+    game_id = invite()
+    answer(inbox, game_id, "accept as <your name>")
+    assert receipt(server)["effect"] == "refused"
+    assert "You wrote no name." in receipt(server)["text"]
+    assert names(server, game_id) == ("Ann",)
 
 
 def test_someone_who_plays_here_already_joins_under_their_name(server, inbox, invite, person):
