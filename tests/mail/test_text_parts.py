@@ -227,3 +227,21 @@ def test_the_hidden_line_above_our_own_email_changes_nothing():
         html = "<p>bid 7</p>" + around.format(f"{quoted}<p>--- Please write above this line --- [pbem g7k2 t14]</p>")
         assert read(rich(html)) == Reply(("bid 7",), 14)
         assert read(several("alternative", plain("bid 7\n"), rich(html))) == Reply(("bid 7",))
+
+
+@pytest.mark.parametrize(
+    "introduction",
+    [
+        '<div>21.11.2026, 09:14, "Games" &lt;games@example.org&gt;:</div>',
+        '<p id="reply-intro">On 2026-11-21 09:14, Games wrote:</p>',
+        "On Saturday, November 21, 2026 09:14 CET, Games &lt;games@example.org&gt; wrote:<br>",
+    ],
+)
+def test_a_reply_in_html_goes_on_below_a_quote(introduction):
+    """As Yandex, Roundcube, Evolution and SOGo write it: only the quote has an element, and its introduction has none."""
+    quote = "<div><blockquote><p>bid 1</p><blockquote>bid 2</blockquote></blockquote></div>"
+    assert read(rich(f"{introduction}{quote}<p>bid 7</p>")).lines == ("bid 7",)
+    within = f"<p>bid 6</p>{introduction}{quote}<div><div>bid 7</div></div>{quote}<p><s>bid 8</s></p>"
+    assert read(rich(within)).lines == ("bid 6", "bid 7")
+    assert read(several("alternative", plain("bid 8\n"), rich(within))).lines == ("bid 6", "bid 7")
+    assert read(rich(f"<p>bid 7</p>{introduction}<p>bid 1</p>{quote}")).lines == ("bid 7",)

@@ -13,6 +13,7 @@ from inscriptis import Inscriptis
 from inscriptis.model.config import ParserConfig
 from lxml import html
 from lxml.etree import ParserError, iterwalk
+from lxml.html import builder
 
 from pbem.mail.read.quotes import Line, own_paragraphs, quoted_turn, split_lines
 from pbem.mail.read.style_sheets import (
@@ -31,7 +32,6 @@ from pbem.mail.read.style_sheets import (
 )
 
 _QUOTES: Final = (
-    "//blockquote",
     "//*[{gmail_attr} or {moz-cite-prefix} or {yahoo_quoted} or {protonmail_quote} or {tutanota_quote} or {k9mail-quote}]",
     "//*[{fairemail_quote} or {zmail_extra} or {gmail_extra} or {OutlookMessageHeader} or {reply-quote}]",
     "//*[@name='quote' or contains(@id, 'yahoo_quoted') or @id='mail-editor-reference-message-container']",
@@ -43,6 +43,9 @@ _SIGNATURES: Final = (
     "//*[@id='AppleMailSignature' or @id='fairemail_signature' or {fairemail_signature} or {k9mail-signature}]",
 )
 _NEVER_SEEN: Final = ("//head", "//style", "//script", "//title", "//template", "//comment()")
+_QUOTE: Final = ">"
+"""The line that stands for a quote that was cut."""
+
 _STRIKING: Final = frozenset({"s", "strike", "del"})
 _FROM_HERE_ON: Final = ("//*[contains(@id, 'divRplyFwdMsg')]", "//*[contains(@id, 'appendonsend')]")
 """The elements after which Outlook quotes, without an element around the quote."""
@@ -113,11 +116,19 @@ def _lines(trees: Sequence[html.HtmlElement], readings: Sequence[_Reading | None
                 element.attrib.pop("style", None)
             else:
                 _cut(element)
+        for element in tree.xpath("//blockquote"):
+            # A reply may continue below it, which only a quoted line tells from a quote without an element around it.
+            element.addprevious(builder.P(_QUOTE))
+            _cut(element)
         for path in (*_QUOTES, *_SIGNATURES, *_NEVER_SEEN):
             for element in tree.xpath(_with_classes(path)):
                 _cut(element)
         text_without_quotes = Inscriptis(tree, ParserConfig()).get_text().replace("\xa0", " ")
-        lines += [Line(line.text, line.quoted, whole=True) for line in split_lines(text_without_quotes)]
+        # The library indents what is deep within others.
+        lines += [
+            Line(line.text, line.quoted or line.text.strip() == _QUOTE, whole=True)
+            for line in split_lines(text_without_quotes)
+        ]
         if quotes:
             break
     return own_paragraphs(lines)
