@@ -15,7 +15,7 @@ from pbem.service.incoming.round_trip import COUNTED_AS
 from pbem.service.incoming.unread_replies import OF_LOST_SEAT, TO_SOMEONE_GONE
 from pbem.service.incoming.unverified_replies import NOT_THEIRS
 from pbem.service.server import Server
-from pbem.store import insiders, outages, overview, reachability, received, traffic
+from pbem.store import insiders, outages, overview, people, reachability, received, traffic
 from pbem.store.database import Tx
 from pbem.store.outages import OutageRow
 from pbem.store.overview import COUNTED, Counts
@@ -112,10 +112,13 @@ def summary(tx: Tx, server: Server, actor: Actor) -> Deliverability:
     left_alone = reachability.newest_failing(tx, COUNTED)
     # Left out before they are counted, so that what the others have sent does not show in how many are left.
     came = (row for row in received.newest(tx, LOOKED_AT) if row.person_id not in others)
+    # Where few others have a domain, one more email to it is the receipt for someone's move.
+    hidden_domains = set(people.domains(tx, others).values())
+    went = traffic.since(tx, today - timedelta(days=DAYS))
     return Deliverability(
         overview.counts(tx, now, now - LATE, reader=reader_of(actor)),
         outages.email_pause(tx),
-        tuple(traffic.since(tx, today - timedelta(days=DAYS))[:PROVIDERS]),
+        tuple(islice((row for row in went if row.domain not in hidden_domains), PROVIDERS)),
         tuple(row for row in left_alone if row.person_id not in others),
         _outcome_counts(*(received.counts_since(tx, today - timedelta(days=days - 1)) for days in (WEEK, DAYS))),
         tuple(islice((email for row in came if (email := _unused(row)) is not None), UNUSED)),

@@ -11,14 +11,14 @@ from pbem.service.clocks import reachability
 from pbem.service.desk import deliverability
 from pbem.service.desk.deliverability import BY_A_PROGRAM, OUTCOMES, UNREAD, UNUSED_OUTCOMES, Kind
 from pbem.service.incoming import round_trip, unread_replies, unverified_replies
-from pbem.store import received as rows
+from pbem.store import people, received as rows, traffic
 from tests.service import table_copies
 from tests.service.actors import OLGA
 from tests.service.clock import DAY, Time
 from tests.service.desk.test_overview import scans, statements_of
 from tests.service.inbox import Inbox
 
-MOST = 9
+MOST = 10
 """Statements of the page; signing in to the desk takes a few more."""
 
 
@@ -111,6 +111,18 @@ def test_an_organiser_who_plays_sees_nothing_about_those_they_play_with(server, 
     assert [each.person_id for each in found.left_alone] == [person("Zoe")]
     assert (found.unused, found.withheld) == ((), True)
     assert not server.read(deliverability.summary, OLGA).withheld
+
+
+def test_an_organiser_who_plays_sees_no_emails_to_the_domains_of_the_others(server, game):
+    mover, organiser, today = game.person_at(0), game.person_at(1), server.now().date()
+    alone = "ann@ann.example"
+    server.store.write(lambda tx: people.change(tx, mover, address=alone, mailbox=alone))
+    server.store.write(lambda tx: traffic.count(tx, today, "sent", {"ann.example": 1, "zoe.example": 1}))
+    found = server.read(deliverability.summary, Actor(Role.ORGANISER, "Ben", 2, person_id=organiser))
+    assert [each.domain for each in found.providers] == ["zoe.example"]
+    assert {"ann.example", "zoe.example"} <= {
+        each.domain for each in server.read(deliverability.summary, OLGA).providers
+    }
 
 
 def test_the_page_reads_no_table_as_a_whole(server, clock, inbox, table):
