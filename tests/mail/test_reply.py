@@ -1,5 +1,6 @@
 """Replies by real mail programs: exactly the intended commands are read."""
 
+from dataclasses import replace
 from email.message import EmailMessage
 from html import escape
 
@@ -14,6 +15,7 @@ from tests.mail.corpus import Sample, offering, same, samples, understood
 from tests.mail.foreign_headers import LABELS, lines_of
 
 DOMAIN = "play.example.org"
+CLEAR = Reply(("bid 7",))
 OUTSIDE, INSIDE = samples("outside"), samples("inside")
 
 
@@ -104,6 +106,29 @@ def test_struck_text_is_not_read_whatever_strikes_it(how: str) -> None:
     assert written(f"<html><body>{STRUCK[how]}<b>bid 8</b></body></html>") == ("bid 8",)
     reply = read(f"<html><body>{STRUCK[how]}</body></html>", "bid 7\n")
     assert reply.lines == () or not reply.is_clear
+
+
+def with_part(maintype: str, subtype: str, *, alternative: bool, name: str | None = None) -> Reply:
+    """The reply in an email with a line of text and another part, as it's stored."""
+    email = EmailMessage()
+    email.set_content("bid 7\n")
+    if alternative:
+        email.add_alternative(b"{\\rtf1 {\\strike bid 7}}", maintype=maintype, subtype=subtype)
+    else:
+        email.add_attachment(b"...", maintype=maintype, subtype=subtype, filename=name)
+    return parse_reply(parse(sanitise(email.as_bytes(), "somebody@example.net")))
+
+
+@pytest.mark.parametrize("kind", ["text/enriched", "text/richtext", "text/rtf", "application/rtf"])
+def test_text_whose_other_version_is_unreadable_is_asked_about(kind: str) -> None:
+    maintype, _slash, subtype = kind.partition("/")
+    assert with_part(maintype, subtype, alternative=True) == replace(CLEAR, is_clear=False)
+    assert with_part(maintype, subtype, alternative=False, name="rules.rtf") == CLEAR
+
+
+def test_text_that_outlook_has_formatted_for_itself_is_asked_about() -> None:
+    assert with_part("application", "ms-tnef", alternative=False, name="winmail.dat") == replace(CLEAR, is_clear=False)
+    assert with_part("application", "pdf", alternative=False, name="winmail.dat") == CLEAR
 
 
 # Nobody can tell for certain what these strike out.

@@ -9,7 +9,7 @@ writer's own lines, and `domain.reply_commands` interprets them.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from email.message import Message
 from enum import StrEnum
@@ -48,6 +48,9 @@ class Reply:
 
 _ENCRYPTED: Final = frozenset({"multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"})
 _ARMOUR: Final = "-----BEGIN PGP MESSAGE-----"
+
+_UNREADABLE: Final = frozenset({"application/ms-tnef", "text/enriched", "text/richtext", "text/rtf", "application/rtf"})
+"""Types of parts that may have the same text with strokes in it, which we can't read: those of Outlook's rich text first."""
 
 _DEEPEST: Final = 10
 """Levels of parts that are searched; ordinary messages have three."""
@@ -99,8 +102,9 @@ def _parse_text(message: Message) -> Reply:
     plain, rich = _version(message, "plain"), _version(message, "html")
     read = {id(each.part) for each in rich}
     is_whole = not is_cut(message) and not any(
-        may_strike(_text(part)) for part in _html(message) if id(part) not in read
+        may_strike(_text(part)) for part in _of_types(message, {"text/html"}) if id(part) not in read
     )
+    is_whole = is_whole and not any(_is_shown(part) for part in _of_types(message, _UNREADABLE))
     if any(each.is_html for each in plain):
         return _of_html(rich, is_whole=is_whole)
     lines = [line for each in plain for line in (*each.lines(), Line(""))]
@@ -162,12 +166,18 @@ def _version(message: Message, kind: str, depth: int = 0) -> list[_Text]:
     return [_Text(message, _text(message))] if is_text else []
 
 
-def _html(message: Message, depth: int = 0) -> Iterator[Message]:
-    """All parts in HTML, but not those of an attached message."""
+def _of_types(message: Message, types: Collection[str], depth: int = 0) -> Iterator[Message]:
+    """All parts of these types, but not those of an attached message."""
     for part in _parts(message, depth):
-        yield from _html(part, depth + 1)
-    if message.get_content_type() == "text/html" and not message.is_multipart():
+        yield from _of_types(part, types, depth + 1)
+    if message.get_content_type() in types and not message.is_multipart():
         yield message
+
+
+def _is_shown(part: Message) -> bool:
+    """Whether a part of an unreadable type is the text of its message, and not a document that someone has attached."""
+    is_document = part.get_content_disposition() == "attachment" or part.get_filename() is not None
+    return part.get_content_type() == "application/ms-tnef" or not is_document
 
 
 def _parts(message: Message, depth: int) -> list[Message]:
