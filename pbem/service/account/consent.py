@@ -4,7 +4,7 @@ The link shows the request and its button gives consent. Reading email at that a
 """
 
 import json
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pbem.domain.states import EmailKind
 from pbem.service import links
@@ -29,9 +29,11 @@ class ConsentRequest(NamedTuple):
 
 
 def consent_request(tx: Tx, server: Server, token: str) -> ConsentRequest:
-    """The request behind a link, with the button that gives consent."""
+    """The request behind a link, with the button that gives consent. Raises Gone if it was revoked since."""
     link, email = _open(tx, server, token)
     facts = json.loads(email.facts)
+    if _is_open(tx, facts):
+        change_address.must_be_granted(tx, facts["person"], facts["granted"])
     group = facts["name"] if email.kind == EmailKind.GROUP_INVITATION else ""
     return ConsentRequest(email.kind, people.read(tx, facts.get("person", link.person_id)).name, group)
 
@@ -51,10 +53,15 @@ def give_consent(tx: Tx, server: Server, token: str, name: str = "") -> str:
         return email.kind
     # After any revocation under way, so that the request is as good as it looks.
     revocations.begin(tx, Holder(person_id=facts["person"]))
-    if people.read(tx, facts["person"]).address != facts["address"]:
+    if _is_open(tx, facts):
         change_address.must_be_granted(tx, facts["person"], facts["granted"])
         change_address.change_address(tx, server, facts["person"], facts["address"])
     return email.kind
+
+
+def _is_open(tx: Tx, facts: dict[str, Any]) -> bool:
+    """Whether these are the facts of a change of address that hasn't been made yet."""
+    return "person" in facts and people.read(tx, facts["person"]).address != facts["address"]
 
 
 def _open(tx: Tx, server: Server, token: str) -> tuple[EmailLink, EmailRow]:

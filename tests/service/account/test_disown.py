@@ -168,6 +168,8 @@ def test_everything_outstanding_ends_together(server, clock, emails_to, table, e
     for unread in requests:
         with pytest.raises(Gone):
             server.run(consent.give_consent, unread)
+        with pytest.raises(Gone):
+            server.read(consent.consent_request, unread)
     assert address_of(server, ann) == old
     server.run(sign_in.sign_in, token_in(emails_to(old)["links"], "l"), "")
     fresh = token_in(emails_to(old)["turn"], "s")
