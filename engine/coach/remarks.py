@@ -11,20 +11,20 @@ from engine.tell import Text, say
 MOST_REASONS: Final = 4
 """The most sentences that say why."""
 _NEARLY_ALWAYS: Final = 950
+_LEAST_PAID: Final = 1000
 _ALSO_A_MISTAKE: Final = {
     (False, True): "With every hand visible, it was a mistake too.",
     (False, False): "With every hand visible, it was a mistake: that was bad luck.",
-    (True, True): "By what you could see, it was a mistake too.",
-    (True, False): "By what you could see, it was a mistake: you were lucky.",
+    (True, True): "From what you could see, it was a mistake too.",
+    (True, False): "From what you could see, it was a mistake: you were lucky.",
 }
 """Of a decision that the other side calls a mistake: by whether this one has the hands open, and calls it one."""
 _ALSO_ONE_OF_THE_BEST: Final = {
     (False, True): "With every hand visible, it was one of your best decisions: you were lucky.",
     (False, False): "With every hand visible, it was one of your best decisions too.",
-    (True, True): "By what you could see, it was one of your best decisions: that was bad luck.",
-    (True, False): "By what you could see, it was one of your best decisions too.",
+    (True, True): "From what you could see, it was one of your best decisions: that was bad luck.",
+    (True, False): "From what you could see, it was one of your best decisions too.",
 }
-_LEAST_PAID: Final = 1000
 
 
 def percent(thousandths: int) -> int:
@@ -158,6 +158,7 @@ def _reasons(verdict: Verdict) -> Iterator[Text]:
 
 
 def _elsewhere(verdict: Verdict, review: Review, side: Side) -> Iterator[Text]:
+    """Yield how the other side of a review judges a decision that both name."""
     opened, mistake = side is review.opened, verdict.gain < 0
     other = review.known if opened else review.opened
     if other is None:

@@ -86,24 +86,29 @@ BEN_WINS = say("{seat} [takes|take] the Sea.", seat=1)
 @pytest.mark.parametrize(
     ("known", "opened", "by_sight", "with_all_hands"),
     [
-        (-200, -100, "With every hand visible, it was a mistake too.", "By what you could see, it was a mistake too."),
+        (
+            -200,
+            -100,
+            "With every hand visible, it was a mistake too.",
+            "From what you could see, it was a mistake too.",
+        ),
         (
             -200,
             100,
             "With every hand visible, it was one of your best decisions: you were lucky.",
-            "By what you could see, it was a mistake: you were lucky.",
+            "From what you could see, it was a mistake: you were lucky.",
         ),
         (
             200,
             -100,
             "With every hand visible, it was a mistake: that was bad luck.",
-            "By what you could see, it was one of your best decisions: that was bad luck.",
+            "From what you could see, it was one of your best decisions: that was bad luck.",
         ),
         (
             200,
             100,
             "With every hand visible, it was one of your best decisions too.",
-            "By what you could see, it was one of your best decisions too.",
+            "From what you could see, it was one of your best decisions too.",
         ),
     ],
 )

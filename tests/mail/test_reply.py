@@ -116,7 +116,7 @@ def with_part(maintype: str, subtype: str, *, alternative: bool, name: str | Non
         email.add_alternative(b"{\\rtf1 {\\strike bid 7}}", maintype=maintype, subtype=subtype)
     else:
         email.add_attachment(b"...", maintype=maintype, subtype=subtype, filename=name)
-    return parse_reply(parse(sanitise(email.as_bytes(), "somebody@example.net")))
+    return parse_reply(parse(sanitise(email.as_bytes(), "ann@example.net")))
 
 
 @pytest.mark.parametrize("kind", ["text/enriched", "text/richtext", "text/rtf", "application/rtf"])

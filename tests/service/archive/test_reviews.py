@@ -242,7 +242,7 @@ def test_a_review_is_emailed_once_to_those_who_want_that(server, table):
     assert [[email.seat for email in emails] for emails in found.values()] == [[0], [], [2]]
     known, opened = server.query(review_words, game.row(), 0)["sides"]
     assert known["mistakes"][0].endswith("With every hand visible, it was a mistake too.")
-    assert opened["best"][0].endswith("By what you could see, it was one of your best decisions too.")
+    assert opened["best"][0].endswith("From what you could see, it was one of your best decisions too.")
 
 
 def test_a_guest_of_the_demo_gets_no_review(server, table):

@@ -40,7 +40,7 @@ def test_the_result_leads_to_the_review(browser, links, reviewed):
         "The most that was worth bidding was about 4. If you bid 4, in 7 of 10 games instead of 9 of 10: you win auction 1. "
         "On average, you end with about 3 points more. With every hand visible, it was a mistake too."
     ) in page.text
-    assert "By what you could see, it was one of your best decisions too." in page.text
+    assert "From what you could see, it was one of your best decisions too." in page.text
     assert (
         "The obvious choice was to bid 0, which wins about 40 of 100 games. You chose to bid 3: that wins about 50."
         in page.text
