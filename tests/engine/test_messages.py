@@ -40,3 +40,17 @@ def test_a_noun_in_two_forms_is_a_message_of_its_own():
         "{seat} [pays|pay] {price:coin|coins}.",
         "coin|coins",
     }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'say("one" if few else "two")',
+        'words = "one" if few else "two"\nsay(words)',
+        'WORDS: Final = {True: "one", False: "two"}\ndef told(): return say(WORDS[few])',
+        'say({1: "one"}.get(number, "two"))',
+        'first, second = "one", "two"\nsay(first)',
+    ],
+)
+def test_each_sentence_that_may_be_said_is_a_message(text):
+    assert {found[2] for found in messages(BytesIO(text.encode()), (), (), {})} == {"one", "two"}
