@@ -107,6 +107,9 @@ class Game(Generic[S]):
     bid_price: ClassVar[Fraction | None] = None
     """The points that one more on a winning bid costs, to find the best buy. None if bids can't be weighed against points; 0
     if the score counts the money."""
+    rounds_apart: ClassVar[bool] = False
+    """Whether nothing but the score goes on from one topic, such as a round, to the next. Bots then think no further than the end
+    of the topic: what comes later would be luck to them."""
     RULES: ClassVar[int] = 1
     """The newest version of the rules. Raise it with every change of what may be chosen, happens or is shown."""
     OLDEST: ClassVar[int] = 1

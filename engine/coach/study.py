@@ -297,7 +297,7 @@ class _Study:
                 luck = course.Luck(seed)
                 played, watch = self._playouts.begin(truth, luck), Watch(self._game, self._seat)
                 self._playouts.choose(played, luck, minds, decision, choice, watch)
-                horizon = Horizon(decision.topic, _REGULAR.topics, _REGULAR.turns)
+                horizon = Horizon(self._game, decision.topic, _REGULAR)
                 while not horizon.reached(played):
                     go(played, minds.choices(played, luck), watch)
                 hopes[place] += self._game.prospect(played.state, self._seat)

@@ -113,7 +113,7 @@ class Foresight:
         ends_turn = choice.verb in course.asks[self._seat].closes
         others = {} if ends_turn else minds.choices(course, luck, without=self._seat)
         course.go({**others, self._seat: choice} if len(others) + 1 == len(course.opened) or ends_turn else others)
-        horizon = Horizon(self._topic, self._level.topics, self._level.turns)
+        horizon = Horizon(self._game, self._topic, self._level)
         while not horizon.reached(course):
             course.go(minds.choices(course, luck))
         return self._game.prospect(course.state, self._seat)

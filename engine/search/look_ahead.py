@@ -33,5 +33,5 @@ def hope(game: Game[Any], seats: int, truth: Any, seat: int, choice: Choice, lev
     ends_turn = choice.verb in course.asks[seat].closes
     others = {} if ends_turn else quick_choices(course, luck, without=seat)
     course.go({**others, seat: choice} if len(others) + 1 == len(course.opened) or ends_turn else others)
-    play_on(course, luck, Horizon(topic, level.topics, level.turns))
+    play_on(course, luck, Horizon(game, topic, level))
     return game.prospect(course.state, seat)

@@ -10,6 +10,7 @@ from engine.decisions import Amount, Choice, Decision
 from engine.facts import SPECTATOR
 from engine.game import Game
 from engine.search.course import Course
+from engine.search.level import Level
 
 REACH: Final = 4
 """How far from its centre a prospect counts in full, in average distances: the value is a straight line up to there."""
@@ -48,10 +49,10 @@ class Horizon:
 
     __slots__ = ("_topic", "_topics", "_turns")
 
-    def __init__(self, topic: str, topics: int, turns: int) -> None:
+    def __init__(self, game: Game[Any], topic: str, level: Level) -> None:
         self._topic = topic
-        self._topics = topics
-        self._turns = turns
+        self._topics = 1 if game.rounds_apart else level.topics
+        self._turns = level.turns
 
     def reached(self, course: Course) -> bool:
         """Whether to stop here. To be asked once before each turn."""

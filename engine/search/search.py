@@ -82,7 +82,7 @@ class Search:
         return Course(self.game, self.seats, truth, lambda _turn: luck)
 
     def _horizon(self) -> Horizon:
-        return Horizon(self.decision.topic, self.level.topics, self.level.turns)
+        return Horizon(self.game, self.decision.topic, self.level)
 
     def _sample(self) -> Any:
         course = self._course(self._imagined(), self.luck)

@@ -15,7 +15,7 @@ from engine.facts import SPECTATOR
 from engine.game import load, names
 from engine.search import LEVELS, choose
 from engine.search.course import Course, Luck
-from engine.search.playout import quick_choice
+from engine.search.playout import Horizon, play_on, quick_choice
 from engine.search.search import Search
 from engine.table import begin
 from engine.tell import UNNAMED
@@ -132,6 +132,16 @@ def test_a_course_goes_as_a_table_does(name):
             happened = tuple(each for entry in table.log[known:] for each in entry.facts)
             assert course.go(box) == happened
             assert course.state == table.position.state
+
+
+@pytest.mark.parametrize(("slug", "stops_at"), [("sunset-poker", "round 2"), ("bid", None)])
+def test_an_expert_thinks_to_the_end_of_a_round_that_is_played_for_itself_or_to_the_end_of_the_game(slug, stops_at):
+    game, luck = load(slug), Luck(1)
+    table = begin(game, 3, b"horizon!" * 4, {"max_rounds": 3} if stops_at else {})
+    course = Course(game, 3, table.position.state, lambda _turn: luck)
+    topic = next(iter(course.asks.values())).topic
+    play_on(course, luck, Horizon(game, topic, LEVELS["expert"]))
+    assert {decision.topic for decision in course.asks.values()} == ({stops_at} if stops_at else set())
 
 
 def test_nobody_in_the_tree_plays_by_a_hidden_card():
