@@ -4,7 +4,7 @@ Players have no password: only following a link in an email confirms an address.
 is known, so that nobody can find out who plays here.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import timedelta
 from functools import partial
 from typing import Final
@@ -183,6 +183,11 @@ def recognise(tx: Tx, person_id: int, mailbox: str) -> None:
             insiders.join(tx, organiser.person_id, person_id)
             if address == mailbox and is_former(people.read(tx, organiser.person_id).address):
                 organisers.change(tx, organiser.id, person_id=person_id)
+
+
+def mailboxes_of(addresses: Iterable[str]) -> list[str]:
+    """Typed addresses in the form in which they are compared, each once. Raises BadInput."""
+    return list(dict.fromkeys(normalised(address)[1] for address in addresses))
 
 
 def normalised(address: str) -> tuple[str, str]:

@@ -37,7 +37,8 @@ def count_emails(
 ) -> None:
     """Count an email to each of these typed addresses, asked for from one network, by a player or someone unknown.
 
-    Raises TooMany; then none is counted.
+    The mailboxes are those typed, even where their owners have others by now: a refusal names them. Raises TooMany; then none
+    is counted.
     """
     if not mailboxes:
         return

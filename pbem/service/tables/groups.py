@@ -105,7 +105,7 @@ def invite(tx: Tx, server: Server, person_id: int, key: str, addresses: tuple[st
             _("This group would be too large."), why=_("It can have up to %(most)s members.", most=MOST_MEMBERS)
         )
     # Every address counts, or a refusal would tell who is in already.
-    strangers.count_emails(tx, server, [person.mailbox for person in typed.values()], network, by_player=True)
+    strangers.count_emails(tx, server, persons.mailboxes_of(addresses), network, by_player=True)
     day = limits.last(timedelta(days=1), now)
     for person in new:
         if people.count_emails_in(tx, person.id, EmailKind.GROUP_INVITATION, day) < INVITATIONS_A_DAY:

@@ -77,11 +77,11 @@ def invite_addresses(
 ) -> int:
     """Invite typed addresses, for a host whose own is confirmed. Returns how many are new. Raises BadInput or TooMany."""
     check_addresses(addresses)
-    invited: dict[int, tuple[PersonRow, str]] = {}
+    invited = dict[int, str]()
     for address, person in persons.invitees(tx, server, addresses).items():
-        invited.setdefault(person.id, (person, address.strip()))
-    new = _invite(tx, server, row, host, {person_id: typed for person_id, (_, typed) in invited.items()}, host_name)
-    strangers.count_emails(tx, server, [invited[person_id][0].mailbox for person_id in new], network, by_player=True)
+        invited.setdefault(person.id, address.strip())
+    new = _invite(tx, server, row, host, invited, host_name)
+    strangers.count_emails(tx, server, persons.mailboxes_of(invited[each] for each in new), network, by_player=True)
     return len(new)
 
 

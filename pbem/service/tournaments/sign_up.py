@@ -61,31 +61,31 @@ def invite(
     check_addresses(addresses, MOST_INVITED)
     host = people.read(tx, host_id)
     persons.must_be_confirmed(host)
-    people_invited = dict[int, tuple[PersonRow, str]]()
+    invited = dict[int, str]()
     for address, person in persons.invitees(tx, server, addresses).items():
-        people_invited.setdefault(person.id, (person, address.strip()))
+        invited.setdefault(person.id, address.strip())
     now = server.now()
     day = limits.last(timedelta(days=1), now)
     new = list[int]()
     # Before the start, those who signed up by themselves have an invitation too.
     present = {each.person_id for each in entrants if each.status in _TAKES_PART} if row.round else set[int | None]()
-    for person, typed in people_invited.values():
-        if tournaments.count_sign_ups_in(tx, person.id, day) >= EMAILS_A_DAY:
+    for person_id, typed in invited.items():
+        if tournaments.count_sign_ups_in(tx, person_id, day) >= EMAILS_A_DAY:
             raise TooMany(
                 _("%(address)s has been invited to many tournaments today.", address=typed),
                 remedy=_("Leave it out for now."),
             )
         # Of addresses outside a group, nothing is said: who is in it is not for typing to find out.
-        if not admission.may_see(tx, row, person.id):
+        if not admission.may_see(tx, row, person_id):
             continue
-        if person.id in present or (person.id == host_id and not row.round):
+        if person_id in present or (person_id == host_id and not row.round):
             continue
-        if tournaments.add_sign_up(tx, row.id, person.id, typed, now, row.round):
-            new.append(person.id)
+        if tournaments.add_sign_up(tx, row.id, person_id, typed, now, row.round):
+            new.append(person_id)
     # Anyone can type an address to sign up with; that uses up none of the host's invitations.
     if sum(each.typed is not None for each in tournaments.sign_ups(tx, row.id)) > MOST_INVITED:
         raise BadInput(_("You can invite up to %(most)s people to a tournament.", most=MOST_INVITED))
-    strangers.count_emails(tx, server, [people_invited[each][0].mailbox for each in new], network, by_player=True)
+    strangers.count_emails(tx, server, persons.mailboxes_of(invited[each] for each in new), network, by_player=True)
     # People who block the host get no email, and the host is not told.
     blockers = blocks.blockers_of(tx, host_id)
     _email(tx, server, row, [each for each in new if each not in blockers], PersonName(host_id, host.name))

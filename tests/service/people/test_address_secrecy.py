@@ -10,13 +10,15 @@ from pbem.service.account import change_address, delete, personal_data
 from pbem.service.desk.acts.people import Merge
 from pbem.service.desk.acts.seats import Substitute
 from pbem.service.people import addresses
-from pbem.service.tables import by_link, invitations, joining, leaving, rematch
+from pbem.service.tables import by_link, groups, invitations, joining, leaving, rematch
 from pbem.service.tables.new import TableSettings
-from pbem.store import outbox, people, tables
+from pbem.service.tournaments import sign_up
+from pbem.store import outbox, people, tables, tournaments
 from tests.service.actors import moderate
 from tests.service.database import queued_emails
 from tests.service.outgoing.test_deliver import drain, post_to
 from tests.service.tables.test_rematch import seat_token
+from tests.service.tournaments.cup import open_cup
 
 OLD, NEW = "carla.first@example.org", "carla.second@example.net"
 
@@ -106,6 +108,35 @@ def test_a_rematch_with_a_player_who_is_invited_too_often_names_no_address(serve
     with pytest.raises(TooMany) as refused:
         server.run(rematch.rematch, token)
     assert "@" not in str(refused.value)
+
+
+def asks_to_a_table(server, host):
+    server.run(joining.create_table, host, TableSettings("sunset-poker", 3, invited=(OLD,)))
+
+
+def asks_to_a_tournament(server, host):
+    key = open_cup(server, host)
+    with server.store.read() as tx:
+        cup = tournaments.by_key(tx, key).id
+    server.run(sign_up.invite, cup, host, (OLD,))
+
+
+def asks_into_a_group(server, host):
+    server.run(groups.invite, host, server.run(groups.create, host, "Friday"), (OLD,))
+
+
+@pytest.mark.parametrize("limits", [StrangerLimits(mailbox=1), StrangerLimits(domain=1)], ids=["mailbox", "domain"])
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("asks", [asks_to_a_table, asks_to_a_tournament, asks_into_a_group])
+def test_an_invitation_over_a_budget_names_only_what_the_host_typed(server, person, carla, limits, way, asks):
+    ann = person("Ann")
+    way(server, carla)
+    server = replace(server, strangers=limits)
+    asks(server, ann)
+    with pytest.raises(TooMany) as refused:
+        asks(server, ann)
+    assert "example.org" in str(refused.value)
+    assert "example.net" not in str(refused.value)
 
 
 def test_a_rematch_looks_at_no_address(server, ended):
