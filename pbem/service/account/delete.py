@@ -7,11 +7,12 @@ needs consent by email.
 
 import json
 from collections.abc import Collection
+from contextlib import suppress
 from datetime import timedelta
 from typing import Final
 
 from pbem.domain.deleted_people import is_former
-from pbem.domain.errors import Forbidden, TooMany
+from pbem.domain.errors import Forbidden, Gone, Stale, TooMany
 from pbem.domain.states import EmailKind, TableStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service.server import Server
@@ -92,9 +93,11 @@ def _merged_into(tx: Tx, person_id: int) -> list[int]:
 def _leave_tournaments(tx: Tx, server: Server, person_id: int) -> None:
     """Take a person out of the tournaments that they take part in, from the next round on. Those they host go on by themselves."""
     for tournament in tournaments.own(tx, person_id):
-        sign_up.decline(tx, server, tournament.id, person_id)
-        if tournament.host_id == person_id:
-            hosting.resume(tx, server, tournament.id, person_id)
+        # One that has ended meanwhile stays as it is.
+        with suppress(Gone, Stale):
+            sign_up.decline(tx, server, tournament.id, person_id)
+            if tournament.host_id == person_id:
+                hosting.resume(tx, server, tournament.id, person_id)
 
 
 def _leave_tables(tx: Tx, server: Server, person_id: int, reason: str, but: Collection[int]) -> list[int]:

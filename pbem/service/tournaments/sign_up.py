@@ -110,8 +110,12 @@ def sign_up(
 
 
 def decline(tx: Tx, server: Server, tournament_id: int, person_id: int) -> None:
-    """Decline an invitation, or leave the tournament. Doing it again changes nothing."""
+    """Decline an invitation, or leave the tournament. Doing it again changes nothing. Raises Gone once it has ended."""
     row = tournaments.lock(tx, tournament_id)
+    if row.status not in (TournamentStatus.OPEN, TournamentStatus.PLAYING):
+        called_off = row.status == TournamentStatus.CALLED_OFF
+        what = _("This tournament was called off.") if called_off else _("This tournament is over.")
+        raise Gone(what, remedy=_("Nothing changed."))
     tournaments.answer_sign_up(tx, row.id, person_id, InvitationStatus.DECLINED)
     entrant = entrant_of(tx, row, person_id)
     if entrant is not None and entrant.status in (EntrantStatus.IN, EntrantStatus.WAITING):

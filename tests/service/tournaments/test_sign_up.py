@@ -69,6 +69,26 @@ def test_a_reply_after_signing_up_leaves_again(tournament, person, inbox):
     assert cup.entrant("Ben").status == "in"
 
 
+@pytest.mark.parametrize("ends", ["plays", "is called off"])
+@pytest.mark.parametrize("text", ["no", "decline"])
+def test_nobody_leaves_a_tournament_that_is_over(tournament, person, inbox, server, ends, text):
+    cup = tournament("Cleo", "Dan", rounds=1)
+    ben, email = invited(cup, person, "Ben")
+    replies(cup, inbox, email, "accept")
+    if ends == "plays":
+        cup.begins()
+        cup.is_late()
+    else:
+        server.run(hosting.call_off, cup.id, cup.host, "It rains.")
+    before = cup.page.entrants
+    facts = replies(cup, inbox, email, text)
+    assert facts["effect"] == "refused"
+    assert ("called off" if ends == "is called off" else "over") in facts["text"]
+    with pytest.raises(Gone, match="tournament"):
+        server.run(sign_up.decline, cup.id, ben)
+    assert cup.page.entrants == before
+
+
 def test_the_link_of_the_email_signs_up_a_stranger(tournament, server):
     cup = tournament()
     server.run(sign_up.ask, cup.key, "new@example.org")
