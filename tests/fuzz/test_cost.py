@@ -7,19 +7,26 @@ is measured. Longer work is done in child processes, which have limits of their 
 import gc
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import count
 from typing import Any
 
 import pytest
 
+from pbem.domain.errors import Refusal
 from pbem.service.archive import verify_upload
+from pbem.service.tables import groups
+from pbem.service.tables.invitations import MOST_AT_ONCE
+from pbem.service.tournaments import sign_up
+from pbem.store import tournaments
 from tests.fuzz import test_api, test_emails, test_forms, test_tokens
 from tests.fuzz.door import Growing
 from tests.fuzz.test_api import headers  # noqa: F401 - a fixture comes in by its name
 from tests.fuzz.test_forms import pages  # noqa: F401 - as above
 from tests.service.clock import HOUR
 from tests.service.inbox import Inbox
+from tests.service.tournaments.cup import open_cup
 from tests.web.browser import HOST
 from tests.web.public.test_verify import send
 from tests.web.test_reading_changes_nothing import live  # noqa: F401 - as above
@@ -166,6 +173,32 @@ def test_the_largest_body_of_a_program_is_read_in_200_ms(path, browser, headers,
 
 def test_the_longest_address_is_read_in_200_ms(door_cost):
     door_cost("address", repeated(*test_tokens.SYNTAX), lambda each: test_tokens.read(each.at(100_000)))
+
+
+def test_the_longest_list_of_addresses_is_read_in_200_ms(server, person, door_cost):
+    """Domains in other scripts take longest to read; a refused list uses up no budget."""
+    ann, numbers = person("Ann"), count()
+    cup, group = open_cup(server, ann), server.run(groups.create, ann, "Friday club")
+    with server.store.read() as tx:
+        cup_id = tournaments.by_key(tx, cup).id
+    labels = [
+        letters * length for letters in ("a", "ü", "٠", "㍿", "ﷺ", "e\u0301") for length in (1, 5, 20, 30, 59, 240)
+    ]
+
+    def listed(label):
+        domain = ".".join([label] * max(1, 230 // (len(label) + 1)))[:230].rstrip(".")
+        return tuple(f"f{next(numbers)}@{domain}.org" for _ in range(MOST_AT_ONCE))
+
+    def invites(to, *given):
+        def invite(addresses):
+            with suppress(Refusal):
+                server.run(to, *given, addresses, "192.0.2.0/24")
+
+        return invite
+
+    into_group, to_cup = invites(groups.invite, ann, group), invites(sign_up.invite, cup_id, ann)
+    door_cost("addresses, to a group", labels, into_group, prepare=listed)
+    door_cost("addresses, to a tournament", labels, to_cup, prepare=listed)
 
 
 def test_the_largest_game_file_is_taken_in_200_ms(browser, door_cost):

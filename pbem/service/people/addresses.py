@@ -6,8 +6,9 @@ is known, so that nobody can find out who plays here.
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import timedelta
-from functools import partial
+from functools import lru_cache, partial
 from typing import Final
+from unicodedata import normalize
 from zoneinfo import ZoneInfo
 
 from email_validator import EmailNotValidError, validate_email
@@ -34,6 +35,12 @@ from pbem.store.people import PersonRow
 
 LONGEST_ADDRESS: Final = 254
 """The limit of SMTP."""
+
+_LONGEST_LABEL: Final = 63
+"""The limit of DNS for the words between the dots of a domain, which are no shorter in its own form."""
+
+_MOST_READ: Final = 500
+"""Addresses that were read last: a list of them is read to check it, to find whose they are, and to count them."""
 
 TOGETHER: Final = timedelta(minutes=10)
 """Emails that say the same and are asked for within this time are one."""
@@ -190,15 +197,19 @@ def mailboxes_of(addresses: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(normalised(address)[1] for address in addresses))
 
 
+@lru_cache(maxsize=_MOST_READ)
 def normalised(address: str) -> tuple[str, str]:
     """The address as emailed and as compared. Raises BadInput if it cannot be emailed."""
     text = address.strip()
     try:
-        if len(text) > LONGEST_ADDRESS:
+        # Before it is read, because that takes long for letters that stand for several others.
+        if len(text) > LONGEST_ADDRESS or len(normalize("NFKC", text)) > LONGEST_ADDRESS:
             raise BadInput(
                 _("%(given)s is too long for an email address.", given=quoted(text)),
                 why=_("It can have up to %(longest_address)s characters.", longest_address=LONGEST_ADDRESS),
             )
+        if any(len(label) > _LONGEST_LABEL for label in text.rpartition("@")[2].split(".")):
+            raise EmailNotValidError
         checked = validate_email(text, check_deliverability=False, strict=True)
     except EmailNotValidError as error:
         raise BadInput(

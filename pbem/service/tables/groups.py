@@ -19,7 +19,7 @@ from pbem.service import links
 from pbem.service.absence.seats import free_name
 from pbem.service.people import addresses as persons, strangers
 from pbem.service.server import Server
-from pbem.service.tables.invitations import INVITATIONS_A_DAY, check_addresses
+from pbem.service.tables.invitations import INVITATIONS_A_DAY, MOST_AT_ONCE, check_addresses
 from pbem.store import blocks, groups, limits, outbox, people
 from pbem.store.database import Tx
 from pbem.store.people import PersonRow
@@ -30,9 +30,6 @@ MOST_GROUPS: Final = 20
 
 MOST_MEMBERS: Final = 200
 """Members of a group, with the people invited."""
-
-MOST_AT_ONCE: Final = 50
-"""Addresses in one list of people to invite."""
 
 _KEY_BYTES: Final = 16
 _NAMELESS: Final = "Player"

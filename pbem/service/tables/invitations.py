@@ -20,6 +20,9 @@ from pbem.store.people import PersonRow
 MOST_INVITED: Final = 20
 """Invitations to one table."""
 
+MOST_AT_ONCE: Final = 50
+"""Addresses in one list of people to invite to a group or a tournament: each takes a while to read."""
+
 INVITATIONS_A_DAY: Final = 5
 """Invitations to one address in a day, from all tables together."""
 

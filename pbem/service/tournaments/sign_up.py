@@ -20,7 +20,7 @@ from pbem.service.absence.seats import free_name
 from pbem.service.people import addresses as persons, strangers
 from pbem.service.people.bans import must_not_be_banned
 from pbem.service.server import Server
-from pbem.service.tables.invitations import check_addresses
+from pbem.service.tables.invitations import MOST_AT_ONCE, check_addresses
 from pbem.service.tournaments import admission, latecomers
 from pbem.store import blocks, limits, outbox, people, tournaments
 from pbem.store.database import Tx
@@ -58,7 +58,7 @@ def invite(
     entrants = tournaments.entrants(tx, row.id)
     if row.round and latecomers.is_full(row, entrants):
         raise Stale(_("All places are taken."), remedy=_("Invite someone once a place is free."))
-    check_addresses(addresses, MOST_INVITED)
+    check_addresses(addresses, MOST_AT_ONCE)
     host = people.read(tx, host_id)
     persons.must_be_confirmed(host)
     invited = dict[int, str]()

@@ -18,8 +18,8 @@ DOORS = {
     "a planned table": invitations.MOST_INVITED,
     "a new table": invitations.MOST_INVITED,
     "an open table": invitations.MOST_INVITED,
-    "a group": groups.MOST_AT_ONCE,
-    "a tournament": sign_up.MOST_INVITED,
+    "a group": invitations.MOST_AT_ONCE,
+    "a tournament": invitations.MOST_AT_ONCE,
 }
 """Where addresses are typed, and how many can be."""
 
