@@ -92,7 +92,8 @@ def correct(
     if found.places is None:
         raise Stale(_("This table isn't over yet."), remedy=_("Correct its result once it is."))
     seats = seats_of(found)
-    if list(places) != [1 + sum(other < each for other in places) for each in places] or len(places) != len(seats):
+    # Their number first: comparing each with all others takes long for many.
+    if len(places) != len(seats) or list(places) != [1 + sum(other < each for other in places) for each in places]:
         raise BadInput(
             _("These places don't fit together."),
             why=_("Give each player a place from 1. After a tie, places are skipped: 1, 2, 2, 4."),

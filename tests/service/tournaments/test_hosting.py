@@ -13,6 +13,7 @@ from pbem.service.outgoing.prepare import NEWS_OF_ALL_A_DAY
 from pbem.service.tournaments import file, hosting, reading
 from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
+from tests.fuzz.door import must_be_linear
 from tests.mail.kinds import HEAD
 from tests.mail.transports import ACCEPTED, FunctionTransport
 from tests.service.clock import DAY
@@ -132,6 +133,18 @@ def test_called_off(tournament):
     assert cup.row.round == 1
     with pytest.raises(Stale):
         cup.server.run(hosting.pause, cup.id, cup.host)
+
+
+def test_a_correction_of_very_many_places_is_refused_in_few_steps(tournament):
+    cup = tournament(*NINE[:3], rounds=1)
+    cup.begins()
+    cup.is_late()
+
+    def corrects(length):
+        with pytest.raises(BadInput, match="don't fit together"):
+            cup.server.run(hosting.correct, cup.id, cup.host, 1, 1, (1,) * length, "No.")
+
+    must_be_linear(corrects)
 
 
 @pytest.mark.parametrize("act", ["pause", "resume", "extend", "correct", "remove", "call_off"])
