@@ -538,6 +538,21 @@ def test_an_unknown_option_is_refused_with_the_list_of_options(server, person):
         moderate(server, Correct(waiting, "option", "Auction limit: many"))
 
 
+@pytest.mark.parametrize("number", ["\N{SUPERSCRIPT TWO}", "9" * 5000, "-1", "many"])
+@pytest.mark.parametrize("what", ["missed_limit", "option", "result"])
+def test_a_number_that_is_none_or_far_too_long_is_refused_in_words(server, person, table, what, number):
+    if what == "result":
+        ended = table("sun-bid", 2)
+        list(ended.play_defaults())
+        game_id, to = ended.id, f"1 {number}"
+    else:
+        game_id = server.run(joining.create_table, person("Ann"), TableSettings("bid", 3)).game_id
+        to = number if what == "missed_limit" else f"Auction limit: {number}"
+    with pytest.raises(BadInput) as refused:
+        moderate(server, Correct(game_id, what, to))
+    assert len(str(refused.value)) < 400
+
+
 @pytest.mark.parametrize(
     ("what", "to", "seat", "before", "now"),
     [

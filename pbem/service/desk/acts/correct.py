@@ -11,6 +11,7 @@ from typing import Any, Final
 from engine.decisions import Refused
 from engine.game import Game
 from engine.options import Number, OptionValue
+from engine.readings import number_in
 from pbem.domain.acts import Act
 from pbem.domain.deleted_people import PersonName
 from pbem.domain.errors import BadInput, Gone, NotFound, quoted
@@ -178,12 +179,13 @@ def _parse_correction(row: GameRow, what: str, to: str) -> tuple[str, str, dict[
             pace = str(parse_pace(to))
             return row.pace, pace, {"pace": pace}
         case "missed_limit":
-            if not to.isdigit() or not FEWEST <= int(to) <= MOST:
+            most_missed = number_in(to)
+            if most_missed is None or not FEWEST <= most_missed <= MOST:
                 raise BadInput(
                     _("Choose between %(fewest)s and %(most)s missed turns.", fewest=FEWEST, most=MOST),
                     why=_("Not %(to)s.", to=quoted(to)),
                 )
-            return str(row.missed_limit), str(int(to)), {"missed_limit": int(to)}
+            return str(row.missed_limit), str(most_missed), {"missed_limit": most_missed}
         case "successor":
             if to not in set(Successor):
                 raise BadInput(
@@ -203,7 +205,7 @@ def _parse_ranks(to: str, seats: int) -> dict[int, int] | None:
     words = to.replace(",", " ").split()
     if words == [ratings.NO_RESULT]:
         return None
-    if len(words) != seats or not all(word.isdecimal() and 1 <= int(word) <= seats for word in words):
+    if len(words) != seats or not all(1 <= (number_in(word) or 0) <= seats for word in words):
         raise BadInput(
             _("%(to)s isn't a result of this game.", to=quoted(to)),
             why=_("It needs a place from 1 to %(seats)s for each seat, such as “2 1 1” for three seats.", seats=seats),
@@ -236,7 +238,8 @@ def _parse_option(rules: Game[Any], to: str) -> tuple[str, OptionValue]:
         if called.casefold() not in (option.name, teller(option.called).casefold()):
             continue
         if isinstance(option, Number):
-            return option.name, int(value_text) if value_text.isdecimal() else value_text
+            number = number_in(value_text)
+            return option.name, value_text if number is None else number
         spoken = {teller(words).casefold(): value for value, words in option.spoken}
         return option.name, spoken.get(value_text.casefold(), value_text)
     raise BadInput(
