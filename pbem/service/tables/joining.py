@@ -22,7 +22,7 @@ from pbem.service.people.bans import must_have_room
 from pbem.service.server import Server
 from pbem.service.tables.conditions import must_meet
 from pbem.service.tables.invitations import check_addresses, invite_addresses, must_be_open
-from pbem.service.tables.new import Created, Joined, TableSettings, add_table, check_settings
+from pbem.service.tables.new import LONGEST_AHEAD, Created, Joined, TableSettings, add_table, check_settings
 from pbem.service.tables.start import start_if_ready
 from pbem.store import games, groups, limits, outbox, people, players as player_rows, tables
 from pbem.store.database import Tx
@@ -191,7 +191,8 @@ def _join(tx: Tx, server: Server, game_id: int, person: PersonRow, name: str, wo
 
 def _waits_until(starts_at: datetime | None, now: datetime) -> datetime:
     """How long an open table waits for players: from the date of its start, if that is still to come."""
-    return max(now, starts_at or now) + WAITS
+    # A later date is refused with the other settings.
+    return max(now, min(starts_at or now, now + LONGEST_AHEAD)) + WAITS
 
 
 def _add_players(

@@ -423,6 +423,12 @@ def test_a_new_address_gets_the_open_turns_and_old_links_die(server, time, table
         moderate(server, ChangeAddress(person("Zoe"), "new@example.net"))
 
 
+@pytest.mark.parametrize("day", [date.max, date.max - timedelta(days=1), date(2200, 1, 1), date.min])
+def test_a_ban_until_a_day_that_is_past_or_too_far_ahead_is_refused(server, person, day):
+    with pytest.raises(BadInput):
+        moderate(server, Ban(person("Ann"), day))
+
+
 def test_a_banned_person_joins_no_new_table_and_plays_on_in_running_games(server, time, table, person):
     game = table("templari", 3)
     ann = game.person_at(next(iter(game.asked())))

@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 import pytest
@@ -302,6 +302,7 @@ def test_an_unconfirmed_address_neither_opens_nor_joins_a_table(server, person, 
         {"fewest": 2, "bots": ("greedy",) * 2},
         {"starts_at": START},
         {"starts_at": START + timedelta(days=61)},
+        {"starts_at": datetime(9999, 12, 31, 23, 59, tzinfo=UTC)},
         {"invited": ("nonsense",)},
         {"invited": tuple(f"friend{n}@example.org" for n in range(21))},
     ],

@@ -42,6 +42,9 @@ from pbem.store.sessions import Holder
 
 _STARTED: Final = frozenset({TableStatus.PLAYING, TableStatus.FROZEN})
 
+_LONGEST_BAN: Final = timedelta(days=36_525)
+"""A hundred years: later days end beyond the calendar in some zones."""
+
 
 @dataclass(frozen=True)
 class ChangeAddress(PersonAct):
@@ -80,6 +83,8 @@ class Ban(PersonAct):
     def do(self, context: Context) -> ActResult:
         person = people.lock(context.tx, self.person_id)
         now = context.server.now()
+        if self.until is not None and self.until - now.date() > _LONGEST_BAN:
+            raise BadInput(_("That day is too far ahead."), remedy=_("Leave the day out for a ban without an end."))
         end = None if self.until is None else _end_of(self.until, context.server.zone)
         if end is not None and end <= now:
             raise BadInput(_("This ban would already be over."), remedy=_("Choose a day in the future."))
