@@ -71,7 +71,8 @@ def _is_over(moment: datetime) -> tuple[ColumnElement[bool], ...]:
         ~_exists(OUTBOX.c.person_id, PERSON, or_(*_keeps(moment))),
         ~_exists(JOIN_REQUEST.c.person_id, PERSON, JOIN_REQUEST.c.created_at >= moment),
         ~_exists(INVITATION.c.person_id, PERSON, _can_be_accepted()),
-        ~_exists(SIGN_UP.c.person_id, PERSON, _can_be_signed_up_for()),
+        # One without a typed address was asked for by anyone, in the stranger's name.
+        ~_exists(SIGN_UP.c.person_id, PERSON, SIGN_UP.c.typed.is_not(None), _can_be_signed_up_for()),
         ~_exists(GAME.c.host_id, PERSON, ~and_(*_never_opened())),
     )
 

@@ -185,6 +185,7 @@ class _Reading:
             variables |= self._what_confirms(rules)
         elif tournament is not None:
             variables = tournament_words(tx, self.letterhead, email, facts, tournament) | variables
+            variables["time"] = duration_text(self.server.strangers.lifetime)
         elif game is not None and rules is not None:
             variables = table_words(tx, self.letterhead, email, game, rules, players) | variables
             variables |= self._seat(game, rules, players)

@@ -13,12 +13,14 @@ from pbem.service.desk import calls
 from pbem.service.people import addresses, sign_in, strangers
 from pbem.service.tables import invitations, joining, leaving, listing, rematch
 from pbem.service.tables.new import TableSettings
-from pbem.store import people, reachability
+from pbem.service.tournaments import sign_up
+from pbem.store import people, reachability, tournaments
 from tests.service.actors import ROOT, add_organiser
 from tests.service.database import all_rows, queued_emails
 from tests.service.outgoing.test_deliver import drain, post_to
 from tests.service.races import meetings
 from tests.service.tables.test_rematch import seat_token
+from tests.service.tournaments.cup import open_cup
 
 POKER = TableSettings("sunset-poker", 3)
 VICTIM = "victim@example.net"
@@ -279,6 +281,22 @@ def test_a_stranger_with_an_invitation_is_remembered_as_long_as_the_table_waits(
     assert forgotten(server, clock) == 0
     server.run(leaving.leave, created.game_id, person("Ann"))
     assert forgotten(server, clock, timedelta(minutes=1)) == 1
+
+
+def test_a_stranger_who_asked_to_sign_up_is_forgotten_and_an_invited_one_is_not(server, clock, sink, person):
+    ann = person("Ann")
+    key = open_cup(server, ann, closes_at=server.now() + timedelta(days=30))
+    server.run(sign_up.ask, key, VICTIM)
+    assert "The link works for 3 days." in emailed_to(server, clock, sink, VICTIM)
+    with server.store.read() as tx:
+        cup = tournaments.by_key(tx, key).id
+    server.run(sign_up.invite, cup, ann, ("other@example.net",))
+    assert "for 3 days" not in emailed_to(server, clock, sink, "other@example.net")
+    assert forgotten(server, clock) == 1
+    with server.store.read() as tx:
+        assert people.by_mailbox(tx, VICTIM) is None
+        assert people.by_mailbox(tx, "other@example.net") is not None
+    assert VICTIM not in repr(all_rows(server.store))
 
 
 def test_a_stranger_whose_email_is_on_its_way_is_remembered(server, clock):
