@@ -4,22 +4,19 @@
 """
 
 import json
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from pbem.domain.duration import DAY, parse_duration
 from pbem.domain.errors import BadInput, quoted
 from pbem.domain.interval import ZERO, require_utc
-from pbem.domain.localtime import moment_at, parse_wall
+from pbem.domain.localtime import parse_moment
 from pbem.i18n.speech import gettext as _
 
 # Anything longer should be a pause, which players can see.
 LONGEST_EXTENSION = 30 * DAY
-
-_DAY_AND_WALL = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}) ([0-9:]{1,8})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +56,16 @@ Extension = ExtendedBy | ExtendedTo | SecondChance
 
 def parse_extension(text: str, now: datetime, zone: ZoneInfo) -> Extension:
     """Parse extra time from an organiser: `1d`, or `2026-12-01 20:00` in local time of the zone. Raises BadInput."""
-    match = _DAY_AND_WALL.fullmatch(" ".join(text.split()))
+    text = " ".join(text.split())
     extension: Extension
     try:
-        if match:
-            moment = moment_at(date.fromisoformat(match[1]), parse_wall(match[2]), zone)
+        if "-" in text:
+            moment = parse_moment(text, zone)
             extension, gained = ExtendedTo(moment), moment - now
         else:
             gained = parse_duration(text)
             extension = ExtendedBy(gained)
-    except (BadInput, ValueError, OverflowError):
+    except BadInput:
         raise BadInput(
             _("%(given)s isn't an amount of time or a date.", given=quoted(text)),
             remedy=_("Use a length of time, such as 12h or 2d, or a date and time, such as 2026-12-01 20:00."),

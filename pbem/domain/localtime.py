@@ -2,7 +2,7 @@
 
 Twice a year that is not obvious. A time that the clocks skip means the first moment after the gap; a time that they show
 twice means the first of the two. Everything that people agree on in local time (calendar paces, quiet hours, vacations,
-extensions) goes through `moment_at`.
+extensions, starts) goes through `moment_at`.
 
 The arithmetic of zones is `zoneinfo`'s; nothing here may add hours to a local time.
 """
@@ -21,6 +21,7 @@ _ZONE_NAME = re.compile(
     r"(?:/[A-Za-z0-9_+-]{1,32}){1,2}"
 )
 _WALL = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])")
+_DAY_AND_WALL = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[ T]([0-9:]{4,5})")
 
 
 class _Unknown(ZoneInfo):
@@ -95,6 +96,18 @@ def moment_at(day: date, wall: time, zone: ZoneInfo) -> datetime:
             after = middle
     # Clocks jump on whole seconds, and the search ends less than one second after the jump.
     return after.replace(microsecond=0)
+
+
+def parse_moment(text: str, zone: ZoneInfo) -> datetime:
+    """A date and time in the zone, as typed or as a browser sends it: `2026-12-24 20:00`. Raises BadInput."""
+    try:
+        if typed := _DAY_AND_WALL.fullmatch(text.strip()):
+            return moment_at(date.fromisoformat(typed[1]), parse_wall(typed[2]), zone)
+    except (BadInput, ValueError, OverflowError):
+        pass  # No time of day, no day of the calendar, or one at its very end.
+    raise BadInput(
+        _("%(given)s isn't a date and time.", given=quoted(text)), remedy=_("Use the format 2026-12-24 20:00.")
+    )
 
 
 def local_day(moment: datetime, zone: ZoneInfo) -> date:

@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given, strategies as st
 
 from pbem.domain.errors import BadInput
-from pbem.domain.localtime import is_known, local_day, moment_at, parse_wall, parse_zone, round_up, stored_zone
+from pbem.domain.localtime import (
+    is_known,
+    local_day,
+    moment_at,
+    parse_moment,
+    parse_wall,
+    parse_zone,
+    round_up,
+    stored_zone,
+)
 
 ZONES = ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Apia", "UTC"]
 
@@ -46,6 +55,27 @@ def utc(text: str) -> datetime:
 def test_a_local_time_means_one_moment(zone: str, shown: str, moment: str) -> None:
     local = datetime.fromisoformat(shown)
     assert moment_at(local.date(), local.time(), ZoneInfo(zone)) == utc(moment)
+
+
+@pytest.mark.parametrize(("zone", "shown", "moment"), LOCAL_TIMES)
+def test_a_typed_time_means_the_same_moment(zone: str, shown: str, moment: str) -> None:
+    assert parse_moment(shown, ZoneInfo(zone)) == parse_moment(shown.replace(" ", "T"), ZoneInfo(zone)) == utc(moment)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "tomorrow", "2026-12-24", "2026-12-24 20:00+05:00", "2026-02-30 20:00", "2026-12-24 24:00"]
+)
+def test_a_time_that_does_not_say_when_in_the_zone_is_refused(text: str) -> None:
+    with pytest.raises(BadInput, match="isn't a date and time"):
+        parse_moment(text, ZoneInfo("Europe/Berlin"))
+
+
+@pytest.mark.parametrize(
+    ("text", "zone"), [("9999-12-31 20:00", "America/New_York"), ("0001-01-01 00:00", "Asia/Tokyo")]
+)
+def test_a_time_beyond_the_calendar_is_refused(text: str, zone: str) -> None:
+    with pytest.raises(BadInput, match="isn't a date and time"):
+        parse_moment(text, ZoneInfo(zone))
 
 
 days = st.dates(date(2009, 1, 1), date(2030, 12, 31))

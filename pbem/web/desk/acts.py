@@ -6,13 +6,15 @@ button, whose form has a key that works once. Nothing typed is lost: a refusal s
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from typing import Any, Final
+from zoneinfo import ZoneInfo
 
 from flask import Blueprint, Response, request, url_for
 
 from pbem.domain.acts import Act
 from pbem.domain.errors import BadInput, Refusal, quoted, read_fields
+from pbem.domain.localtime import parse_moment
 from pbem.domain.user_text import parse_reason
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk import marks, overview, table
@@ -85,13 +87,7 @@ def _other_person() -> int:
 
 
 def _moment(name: str) -> datetime:
-    try:
-        return datetime.fromisoformat(field(name)).replace(tzinfo=UTC)
-    except ValueError:
-        raise BadInput(
-            _("%(field)s isn't %(called)s.", field=quoted(field(name)), called=_("a date and time")),
-            remedy=_("Use the format 2026-11-21 20:00, in UTC."),
-        ) from None
+    return parse_moment(field(name), ZoneInfo("UTC"))
 
 
 def _day_or_never() -> date | None:

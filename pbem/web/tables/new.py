@@ -1,6 +1,6 @@
 """The form for a new table. The link in the email to its host opens the table."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from flask import Blueprint, Response, url_for
@@ -9,7 +9,8 @@ from engine.game import Game
 from engine.options import Listed, Option, OptionValue
 from engine.search import LEVELS, USUAL
 from pbem.domain.conditions import MOST_FINISHED, MOST_RATING, Conditions
-from pbem.domain.errors import BadInput, Refusal, quoted, read_fields
+from pbem.domain.errors import BadInput, Refusal, read_fields
+from pbem.domain.localtime import parse_moment
 from pbem.domain.missed_turns import FEWEST, MOST, MOST_GRACE, SECOND_CHANCES, USUAL_SECOND_CHANCE, Successor
 from pbem.domain.pace import PerDecision, parse_pace
 from pbem.domain.week import BOUNDS
@@ -85,10 +86,7 @@ def settings_of(rules: Game[object]) -> TableSettings:
     """The settings that were chosen; without any, as from the front page, the usual ones with a bot in every other seat."""
     seats = whole_number("seats", _("a number of players")) if field("seats") else rules.seats[0]
     invited = addresses_in(field("invited"))
-    level, starts_at = (
-        field("bot") or USUAL,
-        read_fields({"starts_at": lambda: _moment(field("starts_at"))})["starts_at"],
-    )
+    level, starts_at = field("bot") or USUAL, read_fields({"starts_at": _start})["starts_at"]
     bots = _bots(seats, len(invited))
     if bots > rules.seats[1]:
         raise BadInput(_("%(bots)s bots are too many.", bots=bots))
@@ -138,16 +136,10 @@ def asked_conditions() -> Conditions:
     return Conditions(**numbers, friends=ticked("friends"))
 
 
-def _moment(typed: str) -> datetime | None:
-    """A moment in the zone of the site, as a browser sends it; None if the field is empty. Raises BadInput."""
-    if not typed:
-        return None
-    try:
-        return datetime.fromisoformat(typed).replace(tzinfo=site.config().site.timezone).astimezone(UTC)
-    except (ValueError, OverflowError):
-        raise BadInput(
-            _("%(typed)s isn't a date and time.", typed=quoted(typed)), remedy=_("Write it like 2026-12-24 20:00.")
-        ) from None
+def _start() -> datetime | None:
+    """The start that was chosen, in the zone of the site, if any."""
+    typed = field("starts_at")
+    return parse_moment(typed, site.config().site.timezone) if typed else None
 
 
 def _bots(seats: int, invited: int) -> int:

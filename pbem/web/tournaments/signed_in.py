@@ -1,12 +1,13 @@
 """Tournaments for who is signed in: open one, take part, and run one's own."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from flask import Blueprint, Response
 
 from engine.options import Listed
 from engine.search import LEVELS, USUAL
-from pbem.domain.errors import BadInput, Refusal
+from pbem.domain.errors import Refusal, read_fields
+from pbem.domain.localtime import parse_moment
 from pbem.domain.tournaments.pairing import TIE_BREAKS
 from pbem.domain.tournaments.plan import FORMATS, USUAL_TIE_BREAKS
 from pbem.domain.tournaments.words import format_name, tie_break_name
@@ -111,7 +112,7 @@ def _settings(kind: str, options: dict[str, str | int]) -> TournamentSettings:
     return TournamentSettings(
         name=field("title"),
         kind=kind,
-        closes_at=_closing(field("closes_at")),
+        closes_at=read_fields({"closes_at": _closing})["closes_at"],
         form=field("format"),
         rounds=whole_number("rounds", _("a number of rounds")),
         size=size,
@@ -132,6 +133,11 @@ def _settings(kind: str, options: dict[str, str | int]) -> TournamentSettings:
     )
 
 
+def _closing() -> datetime:
+    """When sign-up ends, in the zone of the site."""
+    return parse_moment(field("closes_at"), site.config().site.timezone)
+
+
 def _usual_tie_breaks() -> tuple[str, ...]:
     """The tie-breaks chosen unless others are, one for each that there is."""
     return (*USUAL_TIE_BREAKS, *["none"] * (len(TIE_BREAKS) - len(USUAL_TIE_BREAKS)))
@@ -141,16 +147,6 @@ def _tie_breaks() -> tuple[str, ...]:
     """The tie-breaks that were chosen, in their order."""
     chosen = (field(f"tie_break_{at}") or usual for at, usual in enumerate(_usual_tie_breaks(), start=1))
     return tuple(each for each in chosen if each != "none")
-
-
-def _closing(typed: str) -> datetime:
-    """A moment in the zone of the site, as a browser sends it."""
-    try:
-        return datetime.fromisoformat(typed).replace(tzinfo=site.config().site.timezone).astimezone(UTC)
-    except (ValueError, OverflowError):
-        wrong = BadInput(_("That isn't a date and time."), remedy=_("Write it like 2026-12-24 20:00."))
-        wrong.fields = {"closes_at": wrong}
-        raise wrong from None
 
 
 def _id(key: str) -> int:
