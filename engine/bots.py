@@ -57,7 +57,7 @@ BOTS: Final[dict[str, Bot]] = {
     "greedy": greedy,
     **{name: _at(level) for name, level in LEVELS.items()},
 }
-VERSIONS: Final = {"random": 1, "greedy": 1, **{name: level.version for name, level in LEVELS.items()}}
+VERSIONS: Final = {"random": 1, "greedy": 2, **{name: level.version for name, level in LEVELS.items()}}
 """The version of each bot. Raise it with every change of what it may choose, so that old choices are not made again by it."""
 
 

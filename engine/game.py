@@ -185,7 +185,10 @@ class Game(Generic[S]):
         return {}
 
     def prospect(self, state: S, seat: int) -> int:
-        """Return how good a state looks for a seat, for bots: by default its lead over the best other score."""
+        """Return how good a state looks for a seat, for bots: by default its lead over the best other score.
+
+        When the game is over, it must be higher for more points.
+        """
         scores = self.standing(state).scores
         return scores[seat] - max(score for i, score in enumerate(scores) if i != seat)
 

@@ -17,8 +17,8 @@ LEVELS: Final[Mapping[str, Level]] = {
     level.name: level
     for level in (
         # One world and few choices: it sees what is near, and is often wrong about what others hold and do.
-        Level("beginner", worlds=1, choices=4, turns=4),
-        Level("regular", worlds=8, choices=10),
+        Level("beginner", version=2, worlds=1, choices=4, turns=4),
+        Level("regular", version=2, worlds=8, choices=10),
         # To the end of nearly every game, or of a round if nothing but the score goes on to the next.
         Level("expert", version=3, choices=10, iterations=160, topics=1000, turns=200),
     )

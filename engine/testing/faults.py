@@ -134,6 +134,10 @@ def endless(game: Game[Any], state: Any) -> Standing:
     return replace(game.standing(state), ranking=())
 
 
+def hopeless(_game: Game[Any], _state: Any, _seat: int) -> int:
+    return 0
+
+
 def standing_still(option: str, value: OptionValue) -> dict[str, Any]:
     """Return a start and a story. With one value of one option nothing happens any more from the second entry on."""
     agreed: dict[str, OptionValue] = {}

@@ -58,7 +58,7 @@ def ends(bench: Bench) -> Iterator[Trouble]:
 
 
 def _result(bench: Bench, playout: Playout) -> Iterator[Trouble]:
-    """The final standing names every seat once, and every reader can work it out."""
+    """The final standing names every seat once, every reader can work it out, and bots prefer what scores more."""
     table = playout.tables[-1]
     final = bench.game.standing(table.position.state)
     where, code = playout.where(len(playout.moves)), bench.line_of("standing")
@@ -67,6 +67,13 @@ def _result(bench: Bench, playout: Playout) -> Iterator[Trouble]:
         yield Trouble("ends", "the final ranking does not name every seat once", where, code)
     if len(final.scores) != seats:
         yield Trouble("ends", "there is not one score for each seat", where, code)
+        return
+    hopes = [bench.game.prospect(table.position.state, seat) for seat in range(seats)]
+    pairs = list(zip(final.scores, hopes, strict=True))
+    if any(score > other and hope <= least for score, hope in pairs for other, least in pairs):
+        yield Trouble(
+            "ends", "when the game is over, prospect() is no higher for more points", where, bench.line_of("prospect")
+        )
     for reader in readers(seats):
         try:
             known: Standing | None = bench.game.standing(table.view(reader))

@@ -58,6 +58,8 @@ def mutants(bench: Bench) -> Iterator[Mutant]:
     ):
         yield Mutant("chance from elsewhere", laws.reruns, faults.changed(bench, **faults.lucky()))
     yield Mutant("a game that never ends", laws.ends, faults.changed(bench, standing=faults.endless))
+    if any(p.whole() and len(set(game.standing(p.tables[-1].position.state).scores)) > 1 for p in bench.playouts()):
+        yield Mutant("bots that don't know who won", laws.ends, faults.changed(bench, prospect=faults.hopeless))
     yield from _endless(bench)
     yield from _with_options(bench)
     if any(secrets_of(kind_of_fact(f)) for p in bench.playouts() if p.tables for f in p.tables[0].log[0].facts):

@@ -237,9 +237,10 @@ class Bid(Game[State]):
 
     def prospect(self, state: State, seat: int) -> int:
         # One more on the tiles, or one more coin, wins about two points in the auctions to come; a Pawn is kept for a
-        # roll that is really bad. These weights won most games against random play.
+        # roll that is really bad. These weights won most games against random play. At the end only points count.
+        more = not state.over
         worth = [
-            points + 2 * sum(hand) + 2 * coins + 4 * pawns
+            points + more * (2 * sum(hand) + 2 * coins + 4 * pawns)
             for points, hand, coins, pawns in zip(state.points, state.hands, state.coins, state.pawns, strict=True)
         ]
         return worth[seat] - max(worth[:seat] + worth[seat + 1 :])

@@ -235,11 +235,10 @@ class SunBid(Game[State]):
         return hopes[seat] - max(hope for each, hope in enumerate(hopes) if each != seat)
 
     def _hope(self, state: State, seat: int) -> int:
-        """Return points in tenths, with what the Suns face up are likely to bring."""
-        cards = state.takes[seat]
-        points = state.scores[seat]
-        if not state.over:
-            points += sum(points_of_take(cards, state.terms.per_suit))
+        """Return points in tenths, during the game with what the take scores and the Suns face up are likely to bring."""
+        if state.over:
+            return 10 * state.scores[seat]
+        points = state.scores[seat] + sum(points_of_take(state.takes[seat], state.terms.per_suit))
         return 10 * points + sum(15 + 2 * SUNS.index(sun) for sun in state.suns[seat])
 
     def quick(self, view: State, decision: Decision, draw: Draw) -> Choice | None:

@@ -17,7 +17,9 @@ POINT: Final = 4
 
 def prospect(state: State, seat: int) -> int:
     """Return how good a state looks for a seat."""
-    worth = [POINT * points + coins for points, coins in zip(standing(state).scores, state.coins, strict=True)]
+    # At the end coins are worth nothing: the bonus for the most is in the score.
+    coins = (0,) * len(state.coins) if state.over else state.coins
+    worth = [POINT * points + left for points, left in zip(standing(state).scores, coins, strict=True)]
     return worth[seat] - max(worth[:seat] + worth[seat + 1 :])
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from structlog.testing import capture_logs
 
-from engine.bots import BOTS, VERSIONS
+from engine.bots import BOTS, VERSIONS, signature
 from engine.chance import Stream, bot_seed
 from engine.game import load
 from pbem.child_process import Interrupted
@@ -236,16 +236,17 @@ def test_another_choice_of_a_bot_is_found(time, table, tmp_path, monkeypatch):
     assert verify_file(file).sound
     report = verify_file(file, with_bots=True)
     assert {problem.check for problem in report.problems} == {Check.CHOICES}
-    assert all("is not what the bot greedy/1 chooses" in problem.says for problem in report.problems)
+    assert all(f"is not what the bot {signature('greedy')} chooses" in problem.says for problem in report.problems)
 
 
 def test_choices_of_a_retired_bot_are_counted_as_not_repeatable(time, table, tmp_path, monkeypatch):
     game = played_to_the_end(time, table, "greedy", "greedy")
-    monkeypatch.setitem(VERSIONS, "greedy", 2)
+    played_by = signature("greedy")
+    monkeypatch.setitem(VERSIONS, "greedy", VERSIONS["greedy"] + 1)
     report = verify_file(file_of(game, tmp_path / "game.json"), with_bots=True)
     assert report.sound
     assert report.bots_again == 0
-    assert report.bots_retired == {"greedy/1": sum(row.by == "bot" for row in game.log())}
+    assert report.bots_retired == {played_by: sum(row.by == "bot" for row in game.log())}
 
 
 def test_a_bot_draws_the_same_numbers_whatever_the_game_has_drawn(server, time, table, monkeypatch):
