@@ -433,7 +433,7 @@ def finds_players(world: AddressWorld) -> None:
         (offer,) = server.read(offers.open_offers)
         hers = world.links.made(Purpose.CONFIRM, world.other("Eve"), offered.id)
         by_link.take_over(server, hers, offer.id, offer.seat, "Eve")
-        by_link.withdraw(server, hers, offer.id)
+        by_link.withdraw(server, hers, offer.id, offer.seat)
         token = world.links.made(Purpose.CONFIRM, dora, offered.id)
         by_link.take_over(server, token, offer.id, offer.seat, "Dora")
         for seat, decision in offered.asked().items():

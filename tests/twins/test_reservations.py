@@ -160,8 +160,9 @@ def reserved(folder: Path, secretly: Secretly, withdraws: bool) -> dict[str, dic
     asked = zip(met, paths, ("seat", "seat"), strict=True)
     again = zip(met, paths, ("withdraw", "seat"), strict=True) if withdraws else ()
     for reader, path, form in (*asked, *again):
-        fields = [("offer", server.keys.alias("offer", offer.id)), ("name", reader)]
+        fields = [("offer", server.keys.alias("offer", offer.id)), ("seat", str(GONE)), ("name", reader)]
         answer = Browser(world.app).post(f"{path}/{form}", fields)
+        assert answer.status == 200 or reader == "latecomer"
         met[reader][f"answer {len(met[reader])}"] = b"%d %s" % (answer.status, answer.response.get_data())
     substitutes.tidy(server)
     world.carry()

@@ -162,27 +162,28 @@ def table_and_person(tx: Tx, server: Server, token: str) -> tuple[int, int]:
 
 
 def take_over(server: Server, token: str, offer_id: int, seat: int, name: str) -> None:
-    """Take over an offered seat of the running game, or reserve it until the open turn is over.
-
-    Raises Gone if the offer is of another seat than was shown: its number was given out again after a restore.
-    """
-    person_id = _reader_of_offer(server, token, offer_id)
-    if server.read(offers.read_offer, offer_id).seat != seat:
-        raise Gone(_("This seat is no longer on offer."), remedy=_("Nothing changed. Open the link again."))
+    """Take over an offered seat of the running game, or reserve it until the open turn is over."""
+    person_id = _reader_of_offer(server, token, offer_id, seat)
     server.run(persons.confirm, person_id)
     server.run(substitutes.take, offer_id, person_id, name)
 
 
-def withdraw(server: Server, token: str, offer_id: int) -> bool:
+def withdraw(server: Server, token: str, offer_id: int, seat: int) -> bool:
     """Withdraw the reader's request for an offered seat. Returns False if there is none any more."""
-    return server.run(substitutes.withdraw, offer_id, _reader_of_offer(server, token, offer_id))
+    return server.run(substitutes.withdraw, offer_id, _reader_of_offer(server, token, offer_id, seat))
 
 
-def _reader_of_offer(server: Server, token: str, offer_id: int) -> int:
-    """The id of the person of a link to the table of an offer. Raises Forbidden for an offer of another table."""
+def _reader_of_offer(server: Server, token: str, offer_id: int, seat: int) -> int:
+    """The id of the person of a link to the table of an offer. Raises Forbidden for an offer of another table.
+
+    Raises Gone if the offer is of another seat than was shown: its number was given out again after a restore.
+    """
     game_id, person_id = server.read(table_and_person, token)
-    if server.read(offers.read_offer, offer_id).game_id != game_id:
+    offer = server.read(offers.read_offer, offer_id)
+    if offer.game_id != game_id:
         raise Forbidden(_("This seat is at another table."))
+    if offer.seat != seat:
+        raise Gone(_("This seat is no longer on offer."), remedy=_("Nothing changed. Open the link again."))
     return person_id
 
 

@@ -89,7 +89,8 @@ def take_over(token: str) -> Response:
 @site.shows_refusals_on(show)
 def withdraw(token: str) -> Response:
     """Withdraw one's request for a seat of a running game."""
-    withdrawn = by_link.withdraw(server(), token, site.row("offer", _("an offer number")))
+    seat = whole_number("seat", _("a seat number"))
+    withdrawn = by_link.withdraw(server(), token, site.row("offer", _("an offer number")), seat)
     return site.go("invitation.show", token=token, withdrawn="yes" if withdrawn else None)
 
 

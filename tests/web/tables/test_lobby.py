@@ -322,8 +322,20 @@ def test_a_request_is_not_withdrawn_by_anyone_else(browser, table, links, server
     (offer,) = server.read(offers.open_offers)
     server.run(substitutes.take, offer.id, person("Zoe"))
     path = f"/c/{links.made(Purpose.CONFIRM, person('Yan'), game.id)}"
-    browser.post(f"{path}/withdraw", [("offer", server.keys.alias("offer", offer.id))])
+    browser.post(f"{path}/withdraw", [("offer", server.keys.alias("offer", offer.id)), ("seat", "1")])
     assert "Someone else has asked for seat 2" in browser.open(path).text
+
+
+def test_no_request_for_another_seat_is_withdrawn_than_the_page_showed(browser, table, links, server, person):
+    game = table("bid", 3, successor="substitute")
+    moderate(server, Offer(game.id, 1))
+    (offer,) = server.read(offers.open_offers)
+    server.run(substitutes.take, offer.id, person("Zoe"))
+    path = f"/c/{links.made(Purpose.CONFIRM, person('Zoe'), game.id)}"
+    # After a restore, the number of another seat's offer is given out again.
+    page = browser.post(f"{path}/withdraw", [("offer", server.keys.alias("offer", offer.id)), ("seat", "2")])
+    assert "no longer on offer" in page.text
+    assert "You asked for seat 2" in browser.open(path).text
 
 
 def test_two_free_seats_can_be_told_apart(browser, carry, table, links, person):
