@@ -1,7 +1,7 @@
 """What every view uses: the server, the settings, the fields of a form, pages and redirects."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import wraps
@@ -139,17 +139,18 @@ def alias(kind: str, row: int, since: datetime | None = None) -> str:
     return server().keys.alias(kind, row, _mark(since))
 
 
-def row(name: str, meaning: str, since: Mapping[int, datetime] | None = None) -> int:
+def row(name: str, meaning: str, since: Callable[[int], datetime | None] | None = None) -> int:
     """The row that a field names by its alias, which should be `meaning`; the field's name is its kind. Raises BadInput.
 
-    With `since`, when each row that it may name was made, it is the one that the form was about, and not another with its
-    number. One that isn't there may have any name: there is nothing left to do to it.
+    With `since`, which tells when a row was made, it is the one that the form was about, and not another with its number. One
+    that isn't there may have any name: there is nothing left to do to it.
     """
     given = field(name)
     try:
-        if since is not None and (number := server().keys.row_of(given)) not in since:
-            return number
-        return server().keys.row_of_alias(name, given, lambda row: _mark((since or {}).get(row)))
+        made_at = None if since is None else since(server().keys.row_of(given))
+        if since is not None and made_at is None:
+            return server().keys.row_of(given)
+        return server().keys.row_of_alias(name, given, lambda _row: _mark(made_at))
     except NotFound:
         raise BadInput(
             _("%(given)s isn't %(called)s.", given=quoted(given), called=meaning),

@@ -77,7 +77,7 @@ ACTS = {
     "invitation.leave": {},
     "invitation.invite": {"invited": "thief@example.net"},
     "invitation.take_over": {"seat": "{seat}"},
-    "invitation.withdraw": {"offer": "row 1"},
+    "invitation.withdraw": {"offer": "row 1", "seat": "{offered}"},
     "tournament_link.enter": {"name": "Thief"},
     "tournament_link.leave": {},
     "own_tournaments.create": {
@@ -249,7 +249,8 @@ def stolen(server, table, links):
                 return key(purpose, outbox_id=queued_emails(server, ann, EmailKind.WAS_IT_YOU)[-1].id)
         raise AssertionError(path)
 
-    moderate(server, Offer(game.id, (seat + 1) % 3))
+    of.offered = (seat + 1) % 3
+    moderate(server, Offer(game.id, of.offered))
     server.store.write(lambda tx: tables.reserve(tx, 1, ann, "Ann", game.row().turn))
     server.run(calls.call, ann, "Help", game_id=game.id)
     server.run(jobs.begin, OLGA, jobs.What.PAUSE, {}, "It was asked for.", "another key")
@@ -282,6 +283,15 @@ def test_a_passphrase_typed_again_counts_for_no_session_that_ended_meanwhile(ser
     _check(rule, {"desk-passphrase": PASSPHRASE}, server, settings, stolen, after)
 
 
+def mark_of(server, name, row):
+    """When the row was made, for a form that tells by it which row it is about."""
+    made = {"mail": (outbox.read, "queued_at"), "number": (received.read, "received_at")}
+    if name not in made:
+        return ""
+    read, moment = made[name]
+    return getattr(server.query(read, row), moment).isoformat()
+
+
 def _check(rule, form, server, settings, stolen, after=0):
     """Press after a number of a request's transactions. Returns whether it has more than that."""
     path, ann = rule.rule, stolen.ann
@@ -310,9 +320,12 @@ def _check(rule, form, server, settings, stolen, after=0):
         headers = {"Authorization": f"Bearer {token}"}
         response = browser.client.post(address, json=form, headers=headers, base_url=HOST)
     else:
-        filled = {name: value.format(token=token, seat=stolen.seat, turn=stolen.turn) for name, value in form.items()}
+        filled = {
+            name: value.format(token=token, seat=stolen.seat, turn=stolen.turn, offered=stolen.offered)
+            for name, value in form.items()
+        }
         rows = {name: int(value[4:]) for name, value in filled.items() if value.startswith("row ")}
-        filled |= {name: server.keys.alias(name, row) for name, row in rows.items()}
+        filled |= {name: server.keys.alias(name, row, mark_of(server, name, row)) for name, row in rows.items()}
         if at_desk:
             # Of an act, the preview: it is done in the same way, and rolled back.
             step = "preview" if rule.endpoint.startswith("desk_acts.") else "do"

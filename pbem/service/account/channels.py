@@ -70,24 +70,24 @@ class OwnChannel:
 
 @dataclass(frozen=True, slots=True)
 class MyChannels:
-    """The page: the channels, the tables that may have one, and the services that the operator allows.
+    """The page: the channels, the tables that may have one with when each was made, and the services that the operator allows.
 
     `push_key` is what a browser has to agree to for notifications; empty if the operator doesn't allow them.
     """
 
     listed: tuple[OwnChannel, ...]
-    tables: tuple[tuple[int, str], ...]
+    tables: tuple[tuple[int, str, datetime], ...]
     kinds: tuple[ChannelKind, ...]
     push_key: str
 
 
 def mine(tx: Tx, server: Server, person_id: int) -> MyChannels:
     """A person's own channels, and those of tables they host."""
-    hosted = {row.id: row.title for row in tables.hosted_by(tx, person_id, (TableStatus.PLAYING,))}
+    hosted = {row.id: row for row in tables.hosted_by(tx, person_id, (TableStatus.PLAYING,))}
     rows = [*channels.of_person(tx, person_id), *channels.of_tables(tx, hosted.keys())]
     return MyChannels(
-        tuple(_shown(row, "" if row.game_id is None else hosted[row.game_id]) for row in rows),
-        tuple(hosted.items()),
+        tuple(_shown(row, "" if row.game_id is None else hosted[row.game_id].title) for row in rows),
+        tuple((number, row.title, row.created_at) for number, row in hosted.items()),
         tuple(kind for kind in ChannelKind if kind in server.channels.kinds and kind is not ChannelKind.BROWSER),
         web_push.public_key(push_key(server.keys.keys[0])) if ChannelKind.BROWSER in server.channels.kinds else "",
     )

@@ -7,6 +7,7 @@ with its own buttons. A reply that nobody decides about is deleted after a month
 
 import json
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 from pbem.domain.errors import Gone, NotFound
@@ -36,6 +37,7 @@ class UnverifiedReply:
     """A reply that waits for the player's decision, line by line."""
 
     number: int
+    received_at: datetime
     lines: tuple[str, ...]
 
 
@@ -67,7 +69,7 @@ def read(server: Server, token: str) -> UnverifiedReplies:
     return UnverifiedReplies(
         title,
         link_row.turn,
-        tuple(UnverifiedReply(row.id, _as_read(row).lines) for row in waiting),
+        tuple(UnverifiedReply(row.id, row.received_at, _as_read(row).lines) for row in waiting),
         confirmed=decided is not None and decided.outcome != NOT_THEIRS,
     )
 

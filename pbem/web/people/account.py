@@ -34,7 +34,8 @@ def end_session() -> Response:
     if field("others"):
         server().run(new_links.send, person_id(), here.id)
         return site.go("account.show", done="others signed out")
-    server().run(sessions.end, here.holder, row("session", _("a sign-in number")))
+    since = {each.id: each.made_at for each in server().read(sessions.open_sessions, here.holder)}
+    server().run(sessions.end, here.holder, row("session", _("a sign-in number"), since.get))
     return site.go("account.show", done="signed out")
 
 
@@ -73,14 +74,14 @@ def choose_profile() -> Response:
 @pages.post("/blocks")
 def unblock() -> Response:
     since = {each.blocked_id: each.since for each in server().query(block_rows.blocked_by, person_id())}
-    server().run(blocks.unblock, person_id(), row("person", _("a person number"), since))
+    server().run(blocks.unblock, person_id(), row("person", _("a person number"), since.get))
     return site.go("account.show", done="unmuted")
 
 
 @pages.post("/friends")
 def remove_friend() -> Response:
     since = {each.friend_id: each.since for each in server().query(friend_rows.of_person, person_id())}
-    server().run(friends.remove, person_id(), row("person", _("a person number"), since))
+    server().run(friends.remove, person_id(), row("person", _("a person number"), since.get))
     return site.go("account.show", done="friend removed")
 
 

@@ -1,5 +1,7 @@
 """A person's channels: other services that tell them of their turns, and those of tables they host."""
 
+from datetime import datetime
+
 from flask import Blueprint, Response
 
 from pbem.domain.channels import ChannelKind
@@ -26,7 +28,7 @@ def show(refused: Refusal | None = None) -> Response:
 @site.shows_refusals_on(show)
 def enter() -> Response:
     """Enter a channel, and send a code through it."""
-    game_id = row("game", _("a table number")) if field("game") else None
+    game_id = row("game", _("a table number"), _hosted().get) if field("game") else None
     server().run(
         channels.enter,
         person_id(),
@@ -65,6 +67,11 @@ def remove() -> Response:
     return site.go("channels.show", done="channel removed")
 
 
+def _hosted() -> dict[int, datetime]:
+    """When each table that may have a channel was made."""
+    return {number: made_at for number, _title, made_at in server().read(channels.mine, person_id()).tables}
+
+
 def _channel() -> int:
     since = {each.id: each.made_at for each in server().read(channels.mine, person_id()).listed}
-    return row("channel", _("a channel number"), since)
+    return row("channel", _("a channel number"), since.get)

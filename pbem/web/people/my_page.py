@@ -3,6 +3,7 @@
 The browser's cookie says who it is, so a form counts only from a page of this site.
 """
 
+from datetime import datetime
 from functools import partial
 
 from flask import Blueprint, Response, request
@@ -22,7 +23,7 @@ from pbem.service.outgoing import ledger, preferences
 from pbem.service.people import addresses, sessions, sign_in as link_email
 from pbem.service.people.sessions import SessionProof
 from pbem.service.play.rules import title_of
-from pbem.store import vacations as vacation_rows
+from pbem.store import outbox, vacations as vacation_rows
 from pbem.web import phrases, security, site
 from pbem.web.people import session_cookie
 from pbem.web.people.rating_chart import rating_chart
@@ -126,7 +127,7 @@ def choose_topics() -> Response:
 @pages.post("/mails/again")
 @site.shows_refusals_on(emails)
 def resend_email() -> Response:
-    server().run(ledger.resend_own, person_id(), row("mail", _("an email number")))
+    server().run(ledger.resend_own, person_id(), row("mail", _("an email number"), _queued_at))
     return site.go("my_page.emails", done="resent")
 
 
@@ -170,7 +171,7 @@ def save_zone() -> Response:
 def change_vacation() -> Response:
     if field("cancel"):
         since = {each.id: each.start_at for each in server().query(vacation_rows.of_person, person_id())}
-        server().run(vacations.cancel, person_id(), row("cancel", _("a vacation number"), since))
+        server().run(vacations.cancel, person_id(), row("cancel", _("a vacation number"), since.get))
         done = "vacation cancelled"
     else:
         typed = {"first": field("first"), "last": field("last") or field("first")}
@@ -210,6 +211,11 @@ def person_id() -> int:
     number = session().holder.person_id
     assert number is not None, "it is a person's cookie"
     return number
+
+
+def _queued_at(outbox_id: int) -> datetime | None:
+    email = server().query(outbox.read, outbox_id)
+    return None if email is None else email.queued_at
 
 
 def _game() -> int:

@@ -77,7 +77,7 @@ def change_member(key: str) -> Response:
     """Remove a member, or make one the organiser."""
     act = groups.hand_over if field("act") == "hand over" else groups.remove
     since = {each.person_id: each.since for each in server().query(groups.membership, person_id(), key).members}
-    server().run(act, person_id(), key, row("person", _("a member number"), since))
+    server().run(act, person_id(), key, row("person", _("a member number"), since.get))
     return site.go("groups.show", key=key)
 
 

@@ -274,29 +274,28 @@ def test_people_can_resend_their_own_emails_alone(browser, app, links, sign_in, 
     game = table("templari", 3)
     carry()
     seat = next(iter(game.asked()))
-    (email,) = queued_emails(server, game.person_at(seat), "turn")
     page = sign_in(game.person_at(seat)).follow("Emails")
     assert "handed to the mail server" in page.text
-    page = browser.post("/my/mails/again", [("mail", server.keys.alias("mail", email.id))])
-    assert "queued" in page.text
+    again = page.form("Resend")
+    assert "queued" in again.press().text
     before = all_rows(server.store)
-    browser.post("/my/mails/again", [("mail", server.keys.alias("mail", email.id))])
+    again.press()
     assert all_rows(server.store) == before, "pressed twice is once"
     carry()
     (of_other, *_) = queued_emails(server, game.person_at((seat + 1) % 3))
-    assert browser.post("/my/mails/again", [("mail", server.keys.alias("mail", of_other.id))]).status == 404
+    of_other = server.keys.alias("mail", of_other.id, of_other.queued_at.isoformat())
+    assert browser.post("/my/mails/again", [("mail", of_other)]).status == 404
 
 
 def test_resending_emails_is_limited(browser, sign_in, table, carry, server):
     game = table("templari", 3)
     carry()
     person = game.person_at(next(iter(game.asked())))
-    (email,) = queued_emails(server, person, "turn")
-    sign_in(person)
+    again = sign_in(person).follow("Emails").form("Resend")
     for _ in range(10):
-        assert browser.post("/my/mails/again", [("mail", server.keys.alias("mail", email.id))]).status == 200
+        assert again.press().status == 200
         carry()
-    assert browser.post("/my/mails/again", [("mail", server.keys.alias("mail", email.id))]).status == 429
+    assert again.press().status == 429
 
 
 def test_a_turn_is_emailed_again_once_however_often_the_button_is_pressed(browser, sign_in, table, carry, server):

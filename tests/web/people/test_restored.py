@@ -4,12 +4,15 @@ import pytest
 
 from pbem.service.account import channels
 from pbem.service.clocks import vacations
-from pbem.service.people import addresses
+from pbem.service.people import addresses, sessions
 from pbem.service.tables import groups
 from pbem.store import blocks, friends
 from pbem.store.schema import BlockRow, FriendRow
+from pbem.store.sessions import Holder
+from pbem.tokens import Purpose
 from tests.service.clock import HOUR
-from tests.service.database import all_rows
+from tests.service.database import all_rows, queued_emails
+from tests.service.inbox import Inbox
 
 pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
@@ -98,6 +101,78 @@ def test_a_channel_stays_that_has_the_number_of_another(browser, sign_in, person
     clock.advance(HOUR)
     put("new")
     does_nothing(form)
+
+
+@pytest.mark.parametrize(
+    ("button", "clicked"), [("I wrote this", True), ("I wrote this", False), ("This wasn't me", True)]
+)
+def test_no_reply_is_confirmed_or_dropped_that_has_the_number_of_another(
+    browser, server, table, backup, clock, does_nothing, button, clicked
+):
+    inbox, game = Inbox(server, clock), table("sunset-poker", 3)
+    inbox.replies(game, 0, "talk first", Authentication_Results=None)
+    (asking,) = queued_emails(server, game.person_at(0), "was_it_you")
+    token = inbox.token(Purpose.WRITTEN, person_id=asking.person_id, outbox_id=asking.id)
+    restore = backup()
+    number = inbox.replies(game, 0, "talk second", Authentication_Results=None).id
+    form = browser.open(f"/w/{token}").form(button, -1)
+    if not clicked:
+        del browser.says["Sec-Fetch-User"]
+        form = form.press().form(button)
+    restore()
+    clock.advance(HOUR)
+    assert inbox.replies(game, 0, "talk forged", Authentication_Results=None).id == number
+    does_nothing(form)
+
+
+def test_no_browser_is_signed_out_that_has_the_number_of_another(
+    browser, sign_in, person, server, backup, clock, does_nothing
+):
+    ann = person("Ann")
+    sign_in(ann)
+
+    def put(label):
+        server.run(sessions.start, Holder(person_id=ann), label)
+
+    restore = backup()
+    put("A stranger's")
+    form = browser.open("/my/account").form("Sign out")
+    restore()
+    clock.advance(HOUR)
+    put("My phone")
+    does_nothing(form)
+
+
+def test_no_email_is_sent_again_that_has_the_number_of_another(
+    browser, sign_in, table, server, backup, clock, carry, does_nothing
+):
+    sign_in(table().person_at(0))
+    carry()
+    restore = backup()
+
+    def put():
+        table()
+        carry()
+
+    put()
+    form = browser.open("/my/mails").form("Resend")
+    restore()
+    clock.advance(HOUR)
+    put()
+    does_nothing(form)
+
+
+def test_no_channel_is_entered_for_a_table_that_has_the_number_of_another(
+    browser, sign_in, table, server, backup, clock, does_nothing
+):
+    sign_in(table().person_at(0))
+    restore = backup()
+    number = table().id
+    form = browser.open("/my/channels").form("Add channel")
+    restore()
+    clock.advance(HOUR)
+    assert table().id == number
+    does_nothing(form, kind="ntfy", address="https://ntfy.sh/table", game=form.picks["game"][-1])
 
 
 def test_a_button_pressed_twice_is_pressed_once(browser, sign_in, person, server):
