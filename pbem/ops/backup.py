@@ -98,7 +98,10 @@ def restore(config: Config, path: Path, begin: Begin = silent) -> Saved:
     with blaming(path):
         if not is_database(path):
             raise BadInput("It wasn't written by `pbem backup`.")
-        backup_keys = Keyring.parse(read_private_text(keys_beside(path))) if keys_beside(path).exists() else None
+    # A copy from elsewhere may be open to others, which is no fault of the backup's.
+    text = read_private_text(keys_beside(path)) if keys_beside(path).exists() else None
+    with blaming(path):
+        backup_keys = None if text is None else Keyring.parse(text)
     keys = _keys_to_restore(config, backup_keys, path)
 
     def finish(tx: Tx) -> None:
@@ -273,6 +276,7 @@ def working_copy(path: Path, folder: Path, name: str) -> Iterator[Store]:
 
     It is in a folder of this name, whose content is lost.
     """
+    _must_be_complete(path)
     temporary = folder / name
     # One that was cut short by force has left it.
     shutil.rmtree(temporary, ignore_errors=True)
@@ -295,6 +299,18 @@ def working_copy(path: Path, folder: Path, name: str) -> Iterator[Store]:
             store.close()
     finally:
         shutil.rmtree(temporary)
+
+
+def _must_be_complete(path: Path) -> None:
+    """Refuse the database of a running server, or of one that was killed, without the changes that are still beside it."""
+    for each in (path.with_name(f"{path.name}{end}") for end in ("-wal", "-journal")):
+        if each.exists() and each.stat().st_size > 0:
+            raise BadInput(
+                f"{path} isn't complete.",
+                why=f"It isn't a backup but a server's database, and its latest changes are in {each}.",
+                remedy="Nothing was restored. Make a backup of it with"
+                f" `PBEM_DATABASE_URL=sqlite:///{path.resolve()} pbem backup PATH`, and restore that.",
+            )
 
 
 def _must_be_whole(store: Store) -> None:

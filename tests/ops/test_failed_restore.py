@@ -15,10 +15,14 @@ from pbem.config import read
 from pbem.config.settings import Config
 from pbem.domain.errors import BadInput, Fault, PbemError
 from pbem.ops import backup
+from pbem.ops.backup import working_copy
+from pbem.ops.commands.terminal import operator
+from pbem.ops.restore_game import restore_game
 from pbem.ops.setup import make_ready, open_store, server_on
 from pbem.service.people import addresses
 from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
+from pbem.store import database_copy
 from pbem.store.database import Store
 from tests.ops.processes import run, run_on_a_full_disk, serving
 from tests.service.conftest import postgresql_database
@@ -143,6 +147,47 @@ def run_here(folder: Path, path: Path) -> str:
     except BadInput as refusal:
         return refusal.what
     return ""
+
+
+@pytest.mark.parametrize("end", ["-wal", "-journal"])
+@pytest.mark.parametrize("game", [None, "1"])
+def test_a_database_whose_latest_changes_are_in_a_file_beside_it_is_no_backup(
+    copied: Path, machine: Config, tmp_path: Path, end: str, game: str | None
+) -> None:
+    """That of a server that was killed: restored without them, it would lack what was confirmed last."""
+    beside = copied.with_name(f"backup{end}")
+    if end == "-wal":
+        living = tmp_path / "living"
+        shutil.copy(copied, living)
+        connection = sqlite3.connect(living)
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("UPDATE person SET name = 'Anna'")
+        connection.commit()
+        for each in ("", end):
+            shutil.copy(f"{living}{each}", f"{copied}{each}")
+        connection.close()
+    else:
+        beside.write_bytes(b"changes")
+    here = make_ready(read({"PBEM_DATA_DIR": str(tmp_path / "here")}))
+    restores: dict[str | None, Callable[[], object]] = {
+        None: lambda: backup.restore(machine, copied),
+        "1": lambda: restore_game(here, copied, "1", operator(), "It was damaged.", replacing=False, dry_run=False),
+    }
+    with pytest.raises(BadInput, match=rf"(?s){copied} isn't complete.*{beside}.*pbem backup"):
+        restores[game]()
+    beside.write_bytes(b"")
+    with working_copy(copied, tmp_path, "copy.part") as store:
+        assert database_copy.damage(store) is None
+
+
+def test_keys_that_others_can_read_are_no_fault_of_the_backup(copied: Path, machine: Config) -> None:
+    keys = copied.with_name("backup.keys")
+    keys.chmod(0o644)
+    with pytest.raises(
+        BadInput, match=f"{keys} can be read by other people on this machine.*chmod 600 {keys}"
+    ) as refused:
+        backup.restore(machine, copied)
+    assert "earlier backup" not in str(refused.value)
 
 
 def test_a_backup_of_a_newer_release_asks_for_that_release(copied: Path, machine: Config) -> None:
