@@ -16,9 +16,9 @@ from pbem.service.desk import calls, jobs, marks
 from pbem.service.desk.acts.seats import Offer
 from pbem.service.outgoing import new_links
 from pbem.service.people import sessions
-from pbem.service.tables import groups
+from pbem.service.tables import groups, talk as talk_service
 from pbem.service.tournaments import sign_up
-from pbem.store import outbox, people, received, tables
+from pbem.store import games, outbox, people, received, tables, talk
 from pbem.store.links import LinkKey
 from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
@@ -112,9 +112,9 @@ ACTS = {
     "move.take_back": {},
     "move.send_links": {},
     "talk.say": {"text": "Hello."},
-    "talk.report": {"line": "1"},
-    "talk.mute": {"hear": "no", "seat": "1"},
-    "talk.befriend": {"friend": "yes", "seat": "1"},
+    "talk.report": {"line": "row 1"},
+    "talk.mute": {"hear": "no", "seat": "{offered}", "who": "{who}"},
+    "talk.befriend": {"friend": "yes", "seat": "{offered}", "who": "{who}"},
     "notes.save": {"text": "Hello."},
     "ending.agree_to_end": {"agree": "yes"},
     "ending.go_back": {"agree": "propose"},
@@ -250,6 +250,8 @@ def stolen(server, table, links):
         raise AssertionError(path)
 
     of.offered = (seat + 1) % 3
+    of.who = game.players()[of.offered].name
+    server.run(talk_service.say_by_link, links.of(game, of.offered)[1], "Hello.")
     moderate(server, Offer(game.id, of.offered))
     server.store.write(lambda tx: tables.reserve(tx, 1, ann, "Ann", game.row().turn))
     server.run(calls.call, ann, "Help", game_id=game.id)
@@ -283,9 +285,14 @@ def test_a_passphrase_typed_again_counts_for_no_session_that_ended_meanwhile(ser
     _check(rule, {"desk-passphrase": PASSPHRASE}, server, settings, stolen, after)
 
 
+def first_line(tx, seq):
+    """A line of talk at the first table."""
+    return talk.line(tx, 1, games.read(tx, 1).key, seq)
+
+
 def mark_of(server, name, row):
     """When the row was made, for a form that tells by it which row it is about."""
-    made = {"mail": (outbox.read, "queued_at"), "number": (received.read, "received_at")}
+    made = {"mail": (outbox.read, "queued_at"), "number": (received.read, "received_at"), "line": (first_line, "at")}
     if name not in made:
         return ""
     read, moment = made[name]
@@ -321,7 +328,7 @@ def _check(rule, form, server, settings, stolen, after=0):
         response = browser.client.post(address, json=form, headers=headers, base_url=HOST)
     else:
         filled = {
-            name: value.format(token=token, seat=stolen.seat, turn=stolen.turn, offered=stolen.offered)
+            name: value.format(token=token, seat=stolen.seat, turn=stolen.turn, offered=stolen.offered, who=stolen.who)
             for name, value in form.items()
         }
         rows = {name: int(value[4:]) for name, value in filled.items() if value.startswith("row ")}

@@ -16,9 +16,9 @@ MOST_FRIENDS = 200
 """Friends of one person: a list that can still be read."""
 
 
-def add(tx: Tx, server: Server, token: str, seat: int) -> None:
+def add(tx: Tx, server: Server, token: str, seat: int, called: str | None = None) -> None:
     """Make the player of another seat a friend, by the link of one's own. Doing so twice changes nothing. Raises TooMany."""
-    person_id, other_id, name = other_player(tx, server, token, seat)
+    person_id, other_id, name = other_player(tx, server, token, seat, called)
     people.lock(tx, person_id)
     own = friends.of_person(tx, person_id)
     if any(friend.friend_id == other_id for friend in own):
@@ -30,9 +30,9 @@ def add(tx: Tx, server: Server, token: str, seat: int) -> None:
     friends.add(tx, FriendRow(person_id, other_id, name, server.now()))
 
 
-def remove_seat(tx: Tx, server: Server, token: str, seat: int) -> None:
+def remove_seat(tx: Tx, server: Server, token: str, seat: int, called: str | None = None) -> None:
     """Remove the player of another seat from one's friends, by the link of one's own."""
-    person_id, other_id, _name = other_player(tx, server, token, seat)
+    person_id, other_id, _name = other_player(tx, server, token, seat, called)
     friends.drop(tx, person_id, other_id)
 
 

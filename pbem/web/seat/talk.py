@@ -39,15 +39,17 @@ def say(token: str) -> Response:
 @site.shows_refusals_on(show)
 def report(token: str) -> Response:
     """Report a message to the organiser."""
-    server().run(calls.report, token, whole_number("line", _("a message number")))
+    times = {line.seq: line.at for line in server().read(talk.talk_page, token).lines}
+    server().run(calls.report, token, site.row("line", _("a message number"), times.get))
     return site.go("contact.sent")
 
 
 @pages.post("/s/<token>/talk/hear")
+@site.shows_refusals_on(show)
 def mute(token: str) -> Response:
     muting = field("hear") == "no"
     choose = blocks.block if muting else blocks.unblock_seat
-    server().run(choose, token, whole_number("seat", _("a seat number")))
+    server().run(choose, token, whole_number("seat", _("a seat number")), field("who"))
     return site.go("talk.show", token=token, done="muted" if muting else "unmuted")
 
 
@@ -57,5 +59,5 @@ def befriend(token: str) -> Response:
     """Add a player to one's friends, or remove one."""
     removing = field("friend") == "no"
     choose = friends.remove_seat if removing else friends.add
-    server().run(choose, token, whole_number("seat", _("a seat number")))
+    server().run(choose, token, whole_number("seat", _("a seat number")), field("who"))
     return site.go("talk.show", token=token, done="friend removed" if removing else "friend added")

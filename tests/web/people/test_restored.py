@@ -5,7 +5,7 @@ import pytest
 from pbem.service.account import channels
 from pbem.service.clocks import vacations
 from pbem.service.people import addresses, sessions
-from pbem.service.tables import groups
+from pbem.service.tables import groups, talk
 from pbem.store import blocks, friends
 from pbem.store.schema import BlockRow, FriendRow
 from pbem.store.sessions import Holder
@@ -173,6 +173,20 @@ def test_no_channel_is_entered_for_a_table_that_has_the_number_of_another(
     clock.advance(HOUR)
     assert table().id == number
     does_nothing(form, kind="ntfy", address="https://ntfy.sh/table", game=form.picks["game"][-1])
+
+
+def test_no_message_is_reported_that_has_the_number_of_another(
+    browser, links, table, server, backup, clock, does_nothing
+):
+    game = table()
+    token = links.of(game, 0)[1]
+    restore = backup()
+    server.run(talk.say_by_link, links.of(game, 1)[1], "Cheat!")
+    form = browser.open(f"/s/{token}/talk").form("Report message 1")
+    restore()
+    clock.advance(HOUR)
+    server.run(talk.say_by_link, links.of(game, 1)[1], "Good evening.")
+    does_nothing(form)
 
 
 def test_a_button_pressed_twice_is_pressed_once(browser, sign_in, person, server):

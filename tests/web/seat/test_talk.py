@@ -7,6 +7,7 @@ from pbem.service.tables import talk
 from pbem.store import calls, talk as talk_rows
 from tests.service.actors import moderate
 from tests.service.clock import HOUR
+from tests.service.database import all_rows
 from tests.service.play.test_move_cost import cost_of
 
 MOST_QUERIES = 12
@@ -104,6 +105,17 @@ def test_no_message_is_offered_where_all_others_are_bots(browser, links, table):
     page = browser.open(f"/s/{links.of(game, seat)[1]}/talk")
     assert "they don't talk" in page.text
     assert not [form for form in page.forms() if form.button == "Send"]
+
+
+@pytest.mark.parametrize("button", ["Mute", "Add friend"])
+def test_a_button_means_the_player_it_names_and_not_one_who_has_taken_the_seat_since(talk_page, game, person, button):
+    server = game.server
+    form = talk_page(0).form(f"{button} {game.players()[1].name}")
+    moderate(server, Substitute(game.id, 1, "zoe@example.org"))
+    assert game.players()[1].person_id == person("Zoe")
+    before = all_rows(server.store)
+    assert "Open the page again" in form.press().text
+    assert all_rows(server.store) == before
 
 
 def test_earlier_messages_of_a_seat_are_not_attributed_to_its_new_player(talk_page, game):
