@@ -14,7 +14,7 @@ from pbem.web import site
 from pbem.web.desk import permissions
 from pbem.web.people import session_cookie
 from pbem.web.people.session_cookie import Cookie
-from pbem.web.site import field, server, whole_number
+from pbem.web.site import field, server
 
 pages = Blueprint("desk_account", __name__)
 
@@ -77,7 +77,8 @@ def end() -> Response:
     """Sign out another browser, or all others."""
     session = permissions.organiser_session()
     if field("session"):
-        server().run(sessions.end, session.holder, whole_number("session", _("a sign-in number")))
+        since = {each.id: each.made_at for each in server().read(sessions.open_sessions, session.holder)}
+        server().run(sessions.end, session.holder, site.row("session", _("a sign-in number"), since.get))
         return site.go("desk_account.show", done="signed out")
     server().run(sessions.end_all, session.holder, session.id)
     return site.go("desk_account.show", done="others signed out")

@@ -5,9 +5,10 @@ import dataclasses
 import pytest
 
 from pbem.service.desk import calls, marks
-from pbem.service.people import addresses
+from pbem.service.people import addresses, sessions
 from pbem.service.tables import joining, talk
 from pbem.service.tables.new import TableSettings
+from pbem.store.sessions import Holder
 from pbem.web.desk.acts import FORMS
 from tests.service.clock import HOUR
 from tests.service.database import all_rows, queued_emails
@@ -149,6 +150,18 @@ def test_nobody_looks_at_a_table_that_only_has_the_number(desk, server, game, ba
     form = desk.open(f"/desk/tables/{game.id}").form(button)
     restore()
     does_nothing(server, form, reason=WHY)
+
+
+def test_no_browser_is_signed_out_that_has_the_number_of_another(desk, server, clock, backup):
+    olga = Holder(organiser_id=1)
+    restore = backup()
+    server.run(sessions.start, olga, "A stranger's")
+    form = desk.open("/desk/account").form("Sign out browser")
+    restore()
+    clock.advance(HOUR)
+    server.run(sessions.start, olga, "My phone")
+    assert form.press().status == 400
+    assert next(each.label for each in server.read(sessions.open_sessions, olga)) == "My phone"
 
 
 def test_a_form_still_works_after_the_table_has_gone_on(desk, server, game):
