@@ -76,10 +76,13 @@ class Store:
         self.on_sqlite = self.url.get_backend_name() == "sqlite"
         self.engine = _sqlite(self.url) if self.on_sqlite else _postgresql(self.url, threads)
         self._writers = threading.Lock()
+        self._file, self._opened = self.file_of(url), ""
+        event.listen(self.engine, "connect", self._note_file)
 
     @contextmanager
     def read(self, *, ahead: bool = False) -> Iterator[Connection]:
         """A connection that sees one state of the database and changes nothing; with `ahead` it caches what it reads."""
+        self._must_have_its_file()
         with self.engine.connect() as connection:
             if ahead:
                 connection = connection.execution_options(**{OPTION: {}})
@@ -99,6 +102,7 @@ class Store:
             metrics.drop_pending_rows()
             committing = False
             try:
+                self._must_have_its_file()
                 with self._turn_to_write(until), self.engine.connect() as connection, connection.begin():
                     self._begin_to_write(connection)
                     result = work(connection)
@@ -165,6 +169,19 @@ class Store:
     def close(self) -> None:
         """Close all connections."""
         self.engine.dispose()
+        self._opened = ""
+
+    def _note_file(self, _dbapi: object, _record: object) -> None:
+        self._opened = self._opened or _identity(self._file)
+
+    def _must_have_its_file(self) -> None:
+        """On SQLite, raise what a file that can't be opened does once the file has been moved away or replaced.
+
+        Whatever is written then goes into the old file, and is gone with the next start.
+        """
+        if self._opened and _identity(self._file) != self._opened:
+            moved = sqlite_module().OperationalError("the database file was moved or replaced while it was in use")
+            raise OperationalError(_BEGIN, None, moved)
 
 
 def sqlite_module() -> ModuleType:
@@ -196,6 +213,15 @@ def parse_url(url: str) -> URL:
             "The database URL can't be read.",
             remedy="Write it as postgresql://NAME:PASSWORD@HOST:PORT/DATABASE, with %40 for an @ in the password.",
         ) from error
+
+
+def _identity(file: Path | None) -> str:
+    """What tells a file from another of its name; empty if there is none."""
+    try:
+        found = None if file is None else file.stat()
+    except FileNotFoundError:
+        return ""
+    return "" if found is None else f"{found.st_dev}/{found.st_ino}"
 
 
 def _sqlite(parsed: URL) -> Engine:

@@ -20,6 +20,7 @@ _MEANINGS: Final = (
     ("disk is full", "The disk is full.", "Nothing that was confirmed is lost. Free some space and try again."),
     ("disk i/o error", "Writing to the disk failed.", "Nothing that was confirmed is lost. Check whether it's full or broken."),
     ("readonly database", "The database can't be written.", "Give this account the right to write the file and its folder."),
+    ("moved or replaced", "The database file was moved or replaced.", "Nothing is confirmed until this process is restarted: stop it, put the right file in place, and start it again."),
     ("unable to open", "The database can't be opened.", "Give this account the right to read and write the file and its folder."),
     ("not a database", "The database file is something else.", "Correct PBEM_DATABASE_URL, or move the file away and restore a backup with `pbem restore`."),
     ("malformed", "The database file is damaged.", "Stop the server, move the file away, and restore a backup with `pbem restore`."),
