@@ -177,7 +177,7 @@ class Store:
     def _must_have_its_file(self) -> None:
         """On SQLite, raise what a file that can't be opened does once the file has been moved away or replaced.
 
-        Whatever is written then goes into the old file, and is gone with the next start.
+        Everything that is written then goes into the old file, and is gone with the next start.
         """
         if self._opened and _identity(self._file) != self._opened:
             moved = sqlite_module().OperationalError("the database file was moved or replaced while it was in use")
