@@ -172,8 +172,11 @@ def _worth_breaking(made: Sequence[str]) -> list[int]:
 def _copied(post: Post) -> Post:
     """What a process remembers of its sending; its transport, its limits and its signal to stop stay what they are."""
     shared = {"letterhead", "transport", "stopping", "throttle", "signer"}
-    values = {each.name: getattr(post, each.name) for each in fields(Post)}
-    return Post(**{name: value if name in shared else copy.copy(value) for name, value in values.items()})
+    other = copy.copy(post)
+    for each in fields(Post):
+        if each.name not in shared:
+            setattr(other, each.name, copy.copy(getattr(post, each.name)))
+    return other
 
 
 def _message_id(email: OutgoingEmail) -> bytes:
