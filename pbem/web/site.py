@@ -145,17 +145,23 @@ def row(name: str, meaning: str, since: Callable[[int], datetime | None] | None 
     With `since`, which tells when a row was made, it is the one that the form was about, and not another with its number. One
     that isn't there may have any name: there is nothing left to do to it.
     """
-    given = field(name)
+    given, keys = field(name), server().keys
+    wrong = BadInput(
+        _("%(given)s isn't %(called)s.", given=quoted(given), called=meaning),
+        remedy=_("Nothing changed. Open the page again."),
+    )
     try:
-        made_at = None if since is None else since(server().keys.row_of(given))
-        if since is not None and made_at is None:
-            return server().keys.row_of(given)
-        return server().keys.row_of_alias(name, given, lambda _row: _mark(made_at))
+        number = keys.row_of(given)
     except NotFound:
-        raise BadInput(
-            _("%(given)s isn't %(called)s.", given=quoted(given), called=meaning),
-            remedy=_("Nothing changed. Open the page again."),
-        ) from None
+        raise wrong from None
+    # What this raises is about the visitor: a link that isn't one, or was revoked.
+    made_at = None if since is None else since(number)
+    if since is not None and made_at is None:
+        return number
+    try:
+        return keys.row_of_alias(name, given, lambda _row: _mark(made_at))
+    except NotFound:
+        raise wrong from None
 
 
 def _mark(since: datetime | None) -> str:

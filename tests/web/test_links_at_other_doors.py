@@ -15,7 +15,7 @@ from tests.conftest import EVERYTHING
 from tests.service.database import all_rows, queued_emails
 from tests.service.inbox import Inbox
 from tests.web.browser import HOST
-from tests.web.test_revoked_meanwhile import form_of, stolen
+from tests.web.test_revoked_meanwhile import filled_in, form_of, stolen
 
 __all__ = ["stolen"]
 
@@ -64,33 +64,32 @@ def doors(app):
                 yield rule, purpose, method
 
 
-def knock(browser, rule, method, token, form, aliases):
+def knock(browser, server, stolen, rule, method, token):
     """The answer at an address to a token, with the form that its page would send."""
+    form = form_of(rule.endpoint) or {}
     address = rule.rule.replace("<token>", token).replace("<option>", "pass").replace("<key>", "nonsense")
     for name in rule.arguments - {"token", "option", "key"}:
         address = address.replace(f"<int:{name}>", "1")
     if rule.rule.startswith("/api"):
         sent = {"json": form, "headers": {"Authorization": f"Bearer {token}"}}
     else:
-        filled = {name: value.format(token=token, seat=0, turn=1) for name, value in form.items()}
-        filled = {name: aliases(name, int(v[4:])) if v.startswith("row ") else v for name, v in filled.items()}
-        sent = {"data": filled, "headers": browser.says}
+        sent = {"data": filled_in(form, server, stolen, token), "headers": browser.says}
     return browser.client.open(
         address, method=method, base_url=HOST, **(sent if method == "POST" or "json" in sent else {})
     )
 
 
-def test_a_link_opens_nothing_but_its_own(app, browser, server, clock, every_link):
+def test_a_link_opens_nothing_but_its_own(app, browser, server, clock, stolen, every_link):
     assert every_link.keys() == set(Purpose)
     before, opened, purposes = all_rows(server.store), [], list(Purpose)
     for number, (rule, purpose, method) in enumerate(doors(app)):
         if rule.endpoint == "choice.ask":
             # It leads to the page of the seat, whatever the token is.
             continue
-        form, others = form_of(rule.endpoint) or {}, [each for each in purposes if each is not purpose]
+        others = [each for each in purposes if each is not purpose]
         at = number % len(others)
         for other in others if EVERYTHING else (others[at], others[at - 1]):
-            response = knock(browser, rule, method, every_link[other], form, server.keys.alias)
+            response = knock(browser, server, stolen, rule, method, every_link[other])
             if response.status_code != 404:
                 opened.append((method, rule.rule, other, response.status_code))
     assert opened == []
@@ -111,7 +110,7 @@ def test_a_link_that_was_replaced_is_refused_at_its_own_door_in_words(app, brows
         if purpose in (Purpose.DISOWN, Purpose.SHARE) or rule.endpoint == "choice.ask":
             # A game that is shared is nobody's; and “This wasn't me” is there to revoke the others.
             continue
-        response = knock(browser, rule, method, every_link[purpose], form_of(rule.endpoint) or {}, server.keys.alias)
+        response = knock(browser, server, stolen, rule, method, every_link[purpose])
         assert response.status_code == 410, (method, rule.rule)
         assert "got new links" in response.get_data(as_text=True), rule.rule
     assert all_rows(server.store) == before

@@ -299,6 +299,16 @@ def mark_of(server, name, row):
     return getattr(server.query(read, row), moment).isoformat()
 
 
+def filled_in(form, server, stolen, token):
+    """The form as its page would send it."""
+    filled = {
+        name: value.format(token=token, seat=stolen.seat, turn=stolen.turn, offered=stolen.offered, who=stolen.who)
+        for name, value in form.items()
+    }
+    rows = {name: int(value[4:]) for name, value in filled.items() if value.startswith("row ")}
+    return filled | {name: server.keys.alias(name, row, mark_of(server, name, row)) for name, row in rows.items()}
+
+
 def _check(rule, form, server, settings, stolen, after=0):
     """Press after a number of a request's transactions. Returns whether it has more than that."""
     path, ann = rule.rule, stolen.ann
@@ -327,12 +337,7 @@ def _check(rule, form, server, settings, stolen, after=0):
         headers = {"Authorization": f"Bearer {token}"}
         response = browser.client.post(address, json=form, headers=headers, base_url=HOST)
     else:
-        filled = {
-            name: value.format(token=token, seat=stolen.seat, turn=stolen.turn, offered=stolen.offered, who=stolen.who)
-            for name, value in form.items()
-        }
-        rows = {name: int(value[4:]) for name, value in filled.items() if value.startswith("row ")}
-        filled |= {name: server.keys.alias(name, row, mark_of(server, name, row)) for name, row in rows.items()}
+        filled = filled_in(form, server, stolen, token)
         if at_desk:
             # Of an act, the preview: it is done in the same way, and rolled back.
             step = "preview" if rule.endpoint.startswith("desk_acts.") else "do"
