@@ -102,9 +102,10 @@ class Store:
             metrics.drop_pending_rows()
             committing = False
             try:
-                self._must_have_its_file()
                 with self._turn_to_write(until), self.engine.connect() as connection, connection.begin():
                     self._begin_to_write(connection)
+                    # Only now: it may have waited for others.
+                    self._must_have_its_file()
                     result = work(connection)
                     failpoints.hit("store.committing")
                     committing = True

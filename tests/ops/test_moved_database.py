@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Connection
 from sqlalchemy.exc import OperationalError
 
 from pbem.config import read
@@ -43,6 +44,24 @@ def test_nothing_is_confirmed_once_the_file_was_moved_away(tmp_path: Path, resto
             # Put back, it's the same file, and nothing is lost.
             for each in tmp_path.glob("pbem.sqlite3*"):
                 each.rename(file.parent / each.name)
+            server.run(addresses.register, "ben@example.org", "Ben")
+
+
+def test_nothing_is_written_once_the_file_was_moved_while_a_change_waited_for_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = make_ready(read({"PBEM_DATA_DIR": str(tmp_path / "data")}))
+    with open_store(config) as store:
+        server = server_on(store, config)
+        server.run(addresses.register, "ann@example.org", "Ann")
+        begin = store._begin_to_write
+
+        def begin_late(connection: Connection) -> None:
+            begin(connection)
+            (tmp_path / "data" / "pbem.sqlite3").rename(tmp_path / "moved")
+
+        monkeypatch.setattr(store, "_begin_to_write", begin_late)
+        with pytest.raises(OperationalError, match="moved or replaced"):
             server.run(addresses.register, "ben@example.org", "Ben")
 
 
