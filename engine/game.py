@@ -107,9 +107,8 @@ class Game(Generic[S]):
     bid_price: ClassVar[Fraction | None] = None
     """The points that one more on a winning bid costs, to find the best buy. None if bids can't be weighed against points; 0
     if the score counts the money."""
-    rounds_apart: ClassVar[bool] = False
-    """Whether nothing but the score goes on from one topic, such as a round, to the next. Bots then think no further than the end
-    of the topic: what comes later would be luck to them."""
+    independent_rounds: ClassVar[bool] = False
+    """Whether only the score carries over from one topic, such as a round, to the next. Then bots think no further than its end."""
     RULES: ClassVar[int] = 1
     """The newest version of the rules. Raise it with every change of what may be chosen, happens or is shown."""
     OLDEST: ClassVar[int] = 1
@@ -185,10 +184,7 @@ class Game(Generic[S]):
         return {}
 
     def prospect(self, state: S, seat: int) -> int:
-        """Return how good a state looks for a seat, for bots: by default its lead over the best other score.
-
-        When the game is over, it must be higher for more points.
-        """
+        """Return how good a state looks for a seat, for bots: by default its lead. Once the game is over, higher for more points."""
         scores = self.standing(state).scores
         return scores[seat] - max(score for i, score in enumerate(scores) if i != seat)
 

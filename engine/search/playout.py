@@ -51,7 +51,7 @@ class Horizon:
 
     def __init__(self, game: Game[Any], topic: str, level: Level) -> None:
         self._topic = topic
-        self._topics = 1 if game.rounds_apart else level.topics
+        self._topics = 1 if game.independent_rounds else level.topics
         self._turns = level.turns
 
     def reached(self, course: Course) -> bool:

@@ -2,7 +2,7 @@
 
     .venv/bin/python -m tests.bench.strength GAME SEATS [LEVEL] [OTHERS] [MOST GAMES] [ITERATIONS]
 
-`OTHERS` is a level, or `greedy`, which stays as it was so that levels can be compared over time. Game 1 has seed 1, and so on,
+`OTHERS` is a level, or `greedy`, which thinks as it always did, by the newest `prospect`, so that levels can be compared over time. Game 1 has seed 1, and so on,
 and the seat that plays alone changes with each game. Each game that has been played is kept in `tests/bench/strength.jsonl` with the
 versions of its rules and bots, and is not played again: hours of thought add up, also on other machines.
 """
