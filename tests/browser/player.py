@@ -106,17 +106,18 @@ class Player:
         return field["high"] if field["name"].endswith(".0") else "0"
 
     def _tick(self, form: Locator, name: str, value: str, group: list[str]) -> None:
-        box = form.locator(f"input[name='{name}'][value='{value}']")
+        box = f"input[name='{name}'][value='{value}']"
         if not self.keyboard:
-            form.locator(f"label:has(input[name='{name}'][value='{value}'])").click()
+            # Of things just alike that lie on the board, each can be chosen, and all mean the same.
+            self.luck.choice(form.locator(f"label:has({box})").all()).click()
         elif len(group) == 1:
-            self._go_to(box)
+            self._go_to(form.locator(box))
             self.page.keyboard.press("Space")
         else:
             # Tab leads into a group of buttons; the arrow keys go round in it, and choose.
             self._go_to(form.locator(f"input[name='{name}']"))
             self.page.keyboard.press("Space")
-            while not box.is_checked():
+            while not form.locator(f"{box}:checked").count():
                 self.page.keyboard.press("ArrowDown")
 
     def _select(self, field: Locator, value: str) -> None:
