@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import permutations
 
 from engine.chance import Draw
@@ -26,14 +27,15 @@ def to_the_right(hands: Sequence[Cards]) -> list[Cards]:
     return [*hands[1:], hands[0]]
 
 
-def assignments(aces: tuple[Cards, ...]) -> list[Cards]:
+@cache
+def assignments(aces: tuple[Cards, ...]) -> tuple[Cards, ...]:
     """Return every way to give each player a Crown not in the suit of their own Aces. The Excuse player has no Aces."""
     barred = [{suits(ace) for ace in own} for own in aces]
-    return [
+    return tuple(
         crowns
         for crowns in permutations(CROWNS, len(aces))
         if not any(suits(crown) in own for crown, own in zip(crowns, barred, strict=True))
-    ]
+    )
 
 
 def crown_things(crowns: Cards) -> tuple[Thing, ...]:
