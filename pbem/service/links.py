@@ -144,9 +144,8 @@ def follow_reply(tx: Tx, server: Server, token: str) -> LinkRow:
     link = _open(tx, server, token, Purpose.REPLY, links.read_with_player, ended_too=True)[0]
     if link.person_id is None:
         return follow(tx, server, token, Purpose.REPLY)
-    if link.replaced is not None and _was_replaced(server, token, link):
-        return link._replace(nonce=link.replaced)
-    return link
+    replaced = _replaced_nonce(server, token, link)
+    return link if replaced is None else link._replace(nonce=replaced)
 
 
 def follow_person(tx: Tx, server: Server, token: str, purpose: Purpose) -> PersonLink:
@@ -301,7 +300,12 @@ def _open(
         link = None if rows is None else rows[0]
     # The MAC is computed even without a row, so that the time taken does not reveal which rows exist.
     genuine = server.keys.verify(token, purpose, link_id, 0 if link is None else link.nonce)
-    if rows is None or link is None or link.purpose != purpose or not (genuine or _was_replaced(server, token, link)):
+    if (
+        rows is None
+        or link is None
+        or link.purpose != purpose
+        or not (genuine or _replaced_nonce(server, token, link) is not None)
+    ):
         raise NotFound(
             _("There is nothing at this address."), why=_("It isn't one of our links, or part of it is missing.")
         )
@@ -340,8 +344,10 @@ def _public_table(tx: Tx, link: LinkRow) -> str:
     return "" if game is None or game.private else game.key
 
 
-def _was_replaced(server: Server, token: str, link: LinkRow) -> bool:
-    return link.replaced is not None and server.keys.verify(token, Purpose(link.purpose), link.id, link.replaced)
+def _replaced_nonce(server: Server, token: str, link: LinkRow) -> int | None:
+    """The nonce of an earlier token of a link, however often it was revoked since; None if it never had this one."""
+    replaced = links.replaced_nonces(link)
+    return next((nonce for nonce in replaced if server.keys.verify(token, Purpose(link.purpose), link.id, nonce)), None)
 
 
 class Renewed(NamedTuple):

@@ -6,7 +6,22 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, exists, insert, or_, select, tuple_, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    Text,
+    and_,
+    bindparam,
+    cast,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+    tuple_,
+    update,
+)
 
 from pbem.clock import Randomness
 from pbem.store import queries, revocations
@@ -24,6 +39,10 @@ _READ_WITH_PLAYER = (
 _KEY_FIELDS = ("purpose", "person_id", "game_id", "turn", "seat", "outbox_id")
 _ADD = insert(LINK).returning(LINK)
 _OF_ANY = select(LINK).where(LINK.c.id.in_(bindparam("these", expanding=True)))
+
+
+_LONGEST_REPLACED: Final = 1000
+"""Characters of the revoked nonces of a link that are kept: fifty of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +128,7 @@ def add_all(
     """Add links, each with its expiry. The caller holds the locks of the games, or else of the people."""
     values = [
         {name: getattr(key, name) for name in _KEY_FIELDS}
-        | {"nonce": _nonce(randomness), "created_at": now, "expires_at": expires_at}
+        | {"nonce": _nonce(randomness), "replaced": "", "created_at": now, "expires_at": expires_at}
         for key, expires_at in keys.items()
     ]
     rows = (LinkRow._make(row) for row in (tx.execute(_ADD, values) if values else ()))
@@ -137,7 +156,9 @@ def renew_of_nobody(tx: Connection, randomness: Randomness, purpose: str, now: d
 
     One statement, because there is nothing to lock: two calls at once renew the same row.
     """
-    new = queries.insertion(tx.dialect.name, LINK).values(purpose=purpose, nonce=_nonce(randomness), created_at=now)
+    new = queries.insertion(tx.dialect.name, LINK).values(
+        purpose=purpose, nonce=_nonce(randomness), replaced="", created_at=now
+    )
     renewed = new.on_conflict_do_update(
         index_elements=[LINK.c.purpose],
         index_where=and_(LINK.c.person_id.is_(None), LINK.c.game_id.is_(None)),
@@ -222,9 +243,16 @@ def _revoke(tx: Connection, randomness: Randomness, *conditions: ColumnElement[b
     return tx.execute(update(LINK).where(*conditions).values(_renewed(randomness))).rowcount
 
 
+def replaced_nonces(row: LinkRow) -> list[int]:
+    """The nonces of the tokens of a link that were revoked, newest first; of very many the last ones."""
+    # The oldest may have been cut off within.
+    return [int(nonce) for nonce in row.replaced.split(" ")[:-1]]
+
+
 def _renewed(randomness: Randomness) -> dict[str, object]:
     """The columns of links whose tokens are revoked. Several may share a nonce: a token names its row too."""
-    return {"nonce": _nonce(randomness), "replaced": LINK.c.nonce}
+    replaced = func.substr(cast(LINK.c.nonce, Text).concat(" ").concat(LINK.c.replaced), 1, _LONGEST_REPLACED)
+    return {"nonce": _nonce(randomness), "replaced": replaced}
 
 
 def _nonce(randomness: Randomness) -> int:

@@ -124,6 +124,7 @@ def with_links(server: Server, moves: list[Move]) -> list[Move]:
             "id": number,
             "purpose": Purpose.MOVE,
             "nonce": 0,
+            "replaced": "",
             "person_id": seated[game_id, seat],
             "game_id": game_id,
             "turn": turn,

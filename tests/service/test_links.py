@@ -97,6 +97,18 @@ def test_renewing_makes_all_links_of_the_seat_worthless_and_of_no_other_seat(ser
     assert server.read(links.follow, token, Purpose.MOVE).seat == 1
 
 
+def test_every_earlier_token_of_a_link_is_known_as_replaced_up_to_fifty(server, game):
+    row, earlier = made(server, game).seat, []
+    for _ in range(60):
+        earlier.append(token_of(server, Purpose.SEAT, row))
+        server.run(links.revoke_seat, game.id, 0)
+    for token in earlier[11:]:
+        with pytest.raises(Gone, match="replaced with a new one"):
+            server.read(links.follow, token, Purpose.SEAT)
+    with pytest.raises(NotFound):
+        server.read(links.follow, earlier[0], Purpose.SEAT)
+
+
 def test_a_token_fits_no_row_that_has_its_number_again(server, game):
     for purpose in Purpose:
         key = LinkKey(purpose, game.person_at(0), game.id, 1, 0)

@@ -115,14 +115,14 @@ class LinkRow(NamedTuple):
     """The meaning of a token. The token is derived from the row and stored nowhere.
 
     There is one row for each purpose, turn, seat and person. `nonce` is random: drawing it again revokes the token, and the
-    `replaced` one tells the old token from a forged one. `outbox_id` is set if a link belongs to one email. Links without
+    `replaced` ones, newest first, tell old tokens from forged ones. `outbox_id` is set if a link belongs to one email. Links without
     a person and a game exist once for each purpose. `turn` is negative, and no other link's, once its turn was undone.
     """
 
     id: Id
     purpose: str
     nonce: int
-    replaced: int | None
+    replaced: str
     person_id: PersonId | None
     game_id: GameId | None
     turn: int | None

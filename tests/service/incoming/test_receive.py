@@ -1064,9 +1064,11 @@ def test_a_stranger_is_counted_and_leaves_nothing_else(inbox, server, game):
     assert unchanged(server, "received_count") == before
 
 
-def test_a_reply_to_an_address_that_was_replaced_is_asked_about(inbox, server, game):
+@pytest.mark.parametrize("times", [1, 2, 20])
+def test_a_reply_to_an_address_that_was_replaced_is_asked_about(inbox, server, game, times):
     raw, to = inbox.written(game, 0, choice(game)), inbox.reply_address(game, 0)
-    server.run(links.revoke_seat, game.id, 0)
+    for _ in range(times):
+        server.run(links.revoke_seat, game.id, 0)
     assert [inbox.takes(raw, to), inbox.takes(raw, to)] == ["kept", "again"]
     inbox.attends()
     (row,) = inbox.rows()
@@ -1075,9 +1077,12 @@ def test_a_reply_to_an_address_that_was_replaced_is_asked_about(inbox, server, g
     assert (question.person_id, game.row().turn) == (game.person_at(0), 1), "nobody moved, and its player is asked"
 
 
+@pytest.mark.parametrize("times", [1, 2])
 @pytest.mark.parametrize("text", ["pass", "x" * 25 * 2**20], ids=["readable", "too large"])
-def test_a_reply_about_a_seat_that_has_changed_hands_gets_a_word(inbox, server, game, tmp_path, text):
+def test_a_reply_about_a_seat_that_has_changed_hands_gets_a_word(inbox, server, game, tmp_path, text, times):
     raw, to, player = inbox.written(game, 0, text), inbox.reply_address(game, 0), game.person_at(0)
+    if times == 2:
+        server.run(new_links.send_for_seat, game.id, 0, player)
     server.run(leaving.resign, game.id, 0, player)
     before = game.log()
     for _ in range(2):

@@ -141,12 +141,14 @@ def test_the_file_of_a_table_keeps_former_players(server, succession):
     assert saved.former_players
 
 
-def test_the_link_of_a_former_player_says_what_happened(browser, links, table, server):
+@pytest.mark.parametrize("successors", [1, 2])
+def test_the_link_of_a_former_player_says_what_happened(browser, links, table, server, successors):
     game = table("templari", 3)
     list(moves(game, 4))
     choice, seat = links.of(game, 0)
     turn = game.row().turn
-    moderate(server, Substitute(game.id, 0, "dora@example.org"), "They asked for it.")
+    for name in ("dora", "erik")[:successors]:
+        moderate(server, Substitute(game.id, 0, f"{name}@example.org"), "They asked for it.")
     for address in (f"/s/{seat}", f"/m/{choice}/pass"):
         page = browser.open(address)
         assert page.status == 410
