@@ -20,7 +20,7 @@ from tempfile import mkstemp
 from pbem.config.checks import CONFLICTS
 from pbem.config.fields import FOLDER_OR_NONE, Derived, Setting, build
 from pbem.config.settings import KEYS_FILE, SETTINGS, Config
-from pbem.config.sources import SourceText, from_environment, from_file
+from pbem.config.sources import SourceText, from_environment, from_file, give_to_owner_of_folder
 from pbem.domain.errors import BadInput, quoted
 from pbem.i18n.speech import ENGLISH, Language
 from pbem.tokens import Keyring
@@ -73,7 +73,7 @@ def show(config: Config) -> str:
 
 
 def save_keys(data_dir: Path, keyring: Keyring) -> None:
-    """Write the keys to their default file, whole or not at all, readable by the owner alone."""
+    """Write the keys to their default file, whole or not at all, readable by the owner alone: that of the folder."""
     data_dir.mkdir(parents=True, exist_ok=True)
     descriptor, temporary = mkstemp(dir=data_dir, prefix=KEYS_FILE)
     try:
@@ -83,6 +83,7 @@ def save_keys(data_dir: Path, keyring: Keyring) -> None:
             file.write(keyring.text())
             file.flush()
             os.fsync(file.fileno())
+        give_to_owner_of_folder(Path(temporary))
         Path(temporary).replace(data_dir / KEYS_FILE)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)

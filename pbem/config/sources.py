@@ -4,6 +4,7 @@ Mistakes are collected, so that all can be shown at once. No value may ever be i
 """
 
 import difflib
+import os
 import stat
 import tomllib
 from collections.abc import Collection, Iterator, Mapping
@@ -73,6 +74,14 @@ def read_text(path: Path) -> str:
         return data.decode()
     except UnicodeDecodeError:
         raise BadInput(f"{path} isn't UTF-8 text.", remedy="Save it as UTF-8.") from None
+
+
+def give_to_owner_of_folder(path: Path) -> None:
+    """Give a file that root has made in the folder of another account to that account: its server has to write it."""
+    if os.name == "posix" and os.geteuid() == 0 and path.exists():
+        owner = path.parent.stat()
+        # A link may lead out of the folder, to what is not that account's.
+        os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)
 
 
 def read_private_text(path: Path) -> str:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from pbem.config.sources import give_to_owner_of_folder
 from pbem.domain.errors import Forbidden
 from pbem.store.database import Store
 
@@ -36,6 +37,7 @@ def alone(database_url: str) -> Iterator[None]:
     database.parent.mkdir(parents=True, exist_ok=True)
     path = Path(f"{database}.lock")
     with path.open("a+", encoding="ascii") as file:
+        give_to_owner_of_folder(path)
         try:
             _take(file)
         except OSError:
@@ -52,5 +54,7 @@ def alone(database_url: str) -> Iterator[None]:
         try:
             yield
         finally:
+            # It may have been made meanwhile.
+            give_to_owner_of_folder(database)
             # The file stays: without it two processes could lock two files of the same name.
             file.truncate(0)

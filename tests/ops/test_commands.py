@@ -59,6 +59,26 @@ def test_init_makes_everything_and_for_its_owner_alone(pbem: Run, folder: Path) 
     assert pbem("doctor").exit_code == 0
 
 
+def test_files_that_root_makes_belong_to_the_account_of_the_folder(pbem: Run, folder: Path) -> None:
+    data = folder / ".pbem"
+    data.mkdir(mode=0o700)
+    if os.geteuid() == 0:
+        os.chown(data, 65534, 65534)
+    owner = data.stat().st_uid
+
+    def owners() -> dict[str, int]:
+        return {each.name: each.stat().st_uid for each in data.iterdir()}
+
+    assert pbem("init").exit_code == 0
+    assert owners() == dict.fromkeys(("keys", "pbem.sqlite3", "pbem.sqlite3.lock"), owner)
+    assert pbem("keys", "rotate").exit_code == 0
+    assert pbem("backup", "saved").exit_code == 0
+    for each in data.iterdir():
+        each.unlink()
+    assert pbem("restore", "saved").exit_code == 0
+    assert owners() == dict.fromkeys(("keys", "pbem.sqlite3", "pbem.sqlite3.lock"), owner)
+
+
 def test_init_again_changes_nothing(pbem: Run, folder: Path) -> None:
     pbem("init")
     keys = (folder / ".pbem" / "keys").read_text()
