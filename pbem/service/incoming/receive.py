@@ -30,6 +30,9 @@ from pbem.tokens import Purpose
 MOST_AN_HOUR: Final = 30
 """Emails an hour to one of our addresses: more than a person writes, less than two programs that answer each other."""
 
+TOO_MANY: Final = "too many"
+"""The word for an email beyond these."""
+
 RETENTION: Final = timedelta(days=30)
 """How long an email is recognised when it comes again; mail servers try for five days. Then its row is deleted."""
 
@@ -54,7 +57,7 @@ class Arrival:
         if link.purpose == Purpose.REPLY and not settings.replies:
             return _drop(server, "replies are off")
         if server.read(_is_flooded, link):
-            return _drop(server, "too many")
+            return self._drop_unread(link, TOO_MANY)
         if self._hidden is None:
             return self._drop_unread(link, "unreadable")
         # By the id of the link and not its token, which must not be stored, and whose letters may change case on the way.
@@ -63,13 +66,14 @@ class Arrival:
         message_id = name if name.encode() in self._hidden else ""
         is_addressed = inbound.is_for(self._headers, envelope_to, settings.domain)
         stored = inbound.marked_as_addressed(self._hidden) if is_addressed else self._hidden
-        return server.run(_store, link, fingerprint, message_id, self._signatures, stored)
+        outcome = server.run(_store, link, fingerprint, message_id, self._signatures, stored)
+        return outcome or self._drop_unread(link, TOO_MANY)
 
     def _drop_unread(self, link: LinkRow, why: str) -> str:
-        """Drop a reply that cannot be stored; its player hears so, unless a program wrote it."""
+        """Drop a reply that cannot or may not be stored; its player hears so, unless a program wrote it."""
         is_reply = link.purpose == Purpose.REPLY and link.person_id is not None and self.settings.replies
         if is_reply and not self._may_be_by_a_program():
-            self.server.run(unread_replies.tell_player, links.reply_link(link))
+            self.server.run(unread_replies.tell_player, links.reply_link(link), too_many=why == TOO_MANY)
         return _drop(self.server, why)
 
     def _may_be_by_a_program(self) -> bool:
@@ -144,11 +148,11 @@ def _is_flooded(tx: Tx, server: Server, link: LinkRow) -> bool:
 
 def _store(
     tx: Tx, server: Server, link: LinkRow, fingerprint: bytes, message_id: str, signatures: tuple[str, ...], raw: bytes
-) -> str:
+) -> str | None:
+    """Store an email; returns None if others that came at the same moment were enough."""
     now = server.now()
     if _is_flooded(tx, server, link):
-        rows.count(tx, now.date(), "too many")
-        return "too many"
+        return None
     stored = rows.add(
         tx,
         fingerprint=fingerprint,

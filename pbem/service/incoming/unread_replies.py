@@ -1,4 +1,4 @@
-"""Replies that nothing can come of: they can't be read, or their reader has lost the seat or the address. Their writers hear so, because
+"""Replies that nothing can come of: they can't be read, too many came, or their reader has lost the seat or the address. Their writers hear so, because
 they may think that they have answered.
 
 Whether such a reply is from its player is mostly not known, so the email says neither that it is nor what was written. It is queued
@@ -48,16 +48,22 @@ _NOTHING_OFFERED: Final = _NOTHING_DONE | {
 }
 
 
-def tell_player(tx: Tx, server: Server, link: ReplyLink) -> None:
-    """Queue an email which says that a reply to an address of a player could not be read."""
+def tell_player(tx: Tx, server: Server, link: ReplyLink, *, too_many: bool = False) -> None:
+    """Queue an email which says that a reply to an address of a player could not be read, or came after too many."""
     if isinstance(link, EmailLink):
-        why = _("It couldn't be read. Nothing changed. Reply again, or open a link in the email.")
+        why = (
+            _(
+                "Too many replies came within an hour. Nothing changed. Open a link in the email, or reply again in an hour."
+            )
+            if too_many
+            else _("It couldn't be read. Nothing changed. Reply again, or open a link in the email.")
+        )
         offer = outbox.read(tx, link.email_id)
         assert offer is not None, "emails are never deleted"
         facts = _NOTHING_DONE | {"effect": Effect.REFUSED, "text": why} | offer_facts(offer)
         email = NewEmail(link.person_id, EmailKind.INVITATION_RECEIPT, link.game_id, facts=facts)
     elif plays(tx, link):
-        facts = _NOTHING_READ | {"turn": link.turn}
+        facts = _NOTHING_READ | {"turn": link.turn, "too_many": too_many}
         email = NewEmail(link.person_id, EmailKind.RECEIPT, link.game_id, None, link.seat, link.turn, facts)
     else:
         tell_former_player(tx, server, link)

@@ -17,6 +17,7 @@ from pbem.service.absence import offers, substitutes
 from pbem.service.desk.acts.seats import Offer
 from pbem.service.incoming import unverified_replies
 from pbem.service.incoming.invitations import carry_out
+from pbem.service.incoming.receive import MOST_AN_HOUR
 from pbem.service.outgoing.deliver import Post, deliver
 from pbem.service.tables import invitations, joining, leaving, listing
 from pbem.service.tables.new import TableSettings
@@ -353,3 +354,11 @@ def test_a_free_seat_that_someone_else_took_is_refused_in_words(server, inbox, t
     server.run(substitutes.take, offer.id, person("Yan"), "Yan")
     inbox.answers_offer(game.id, person("Zoe"), "yes")
     assert "Someone else took it" in receipt(server)["text"]
+
+
+def test_an_answer_to_an_invitation_after_too_many_in_an_hour_is_told(server, inbox, invite):
+    game_id = invite(invited=("ben@example.org",))
+    for _ in range(MOST_AN_HOUR):
+        answer(inbox, game_id, "What is it?")
+    answer(inbox, game_id, "accept")
+    assert (receipt(server)["effect"], "reply again in an hour" in receipt(server)["text"]) == ("refused", True)

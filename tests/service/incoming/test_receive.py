@@ -951,6 +951,23 @@ def test_a_storm_is_dropped_after_some_emails_in_an_hour(inbox, clock, game):
     assert inbox.takes(inbox.written(game, 0, "talk hello"), inbox.reply_address(game, 0)) == "kept"
 
 
+def test_a_reply_after_too_many_in_an_hour_gets_a_word(inbox, server, game, tmp_path):
+    for number in range(MOST_AN_HOUR):
+        inbox.takes(inbox.written(game, 0, f"note: {number}"), inbox.reply_address(game, 0))
+    inbox.attends()
+    before = chosen(game)
+    for _ in range(2):
+        assert inbox.takes(inbox.written(game, 0, choice(game)), inbox.reply_address(game, 0)) == "too many"
+    inbox.attends()
+    (answer,) = [each for each in answers(server, "receipt") if json.loads(each.facts)["error"]]
+    assert (json.loads(answer.facts)["too_many"], chosen(game)) == (True, before)
+    mailbox = LocalMailbox(tmp_path)
+    deliver(server, Post(Letterhead("Games", f"https://{HOST}", HOST, OUR_SENDER, OUR_SENDER), mailbox), limit=100)
+    texts = [" ".join(mailbox.read(entry.key).text.split()) for entry in mailbox.entries()]
+    (notice,) = [text for text in texts if "too many replies" in text]
+    assert "reply again in an hour" in notice
+
+
 def test_an_email_of_a_storm_is_dropped_before_it_is_looked_into(inbox, game, monkeypatch):
     for _ in range(MOST_AN_HOUR):
         inbox.takes(inbox.written(game, 0, "talk hello"), inbox.reply_address(game, 0))
