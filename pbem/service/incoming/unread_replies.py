@@ -1,5 +1,6 @@
-"""Replies that nothing can come of: they can't be read, too many came, or their reader has lost the seat or the address. Their writers hear so, because
-they may think that they have answered.
+"""Replies that nothing can come of: they can't be read, too many came, or their reader has lost the seat or the address.
+
+Their writers hear so, because they may think that they have answered.
 
 Whether such a reply is from its player is mostly not known, so the email says neither that it is nor what was written. It is queued
 as every answer is, at most once a day for a turn or an offered seat.
