@@ -26,8 +26,10 @@ HASTY: Final = Level("hasty", worlds=2, choices=10, turns=6)
 """How everyone thinks in the imagined games."""
 THOUGHTS: Final = 4
 """Choices in each game that someone thinks about. The later ones are quick."""
-TRUTHS: Final = 3
+TRUTHS: Final = 32
 """Imagined truths to choose one from, by how plausible each is."""
+GLANCES: Final = 12
+"""Sealed bids made at first sight, for those to compare."""
 
 
 class Minds:
@@ -89,7 +91,7 @@ class Foresight:
         self._seats = len(game.standing(view).scores)
         self._level = level
         self._luck = Luck(draw.below(2**32))
-        self._hopes = dict.fromkeys(worth_trying(game, view, decision, self._luck, level.choices), 0)
+        self._hopes = dict.fromkeys(worth_trying(game, view, decision, self._luck, level.choices, GLANCES), 0)
 
     def run(self, iterations: int) -> Choice:
         """Play about this many games and return the choice that did best."""

@@ -131,13 +131,16 @@ class Node:
         return place
 
 
-def candidates(game: Game[Any], state: Any, decision: Decision, draw: Draw) -> list[Choice]:
-    """Return choices worth trying, the likeliest first: all if there are few, or else some of each act."""
-    first = game.quick(state, decision, draw)
+def candidates(game: Game[Any], state: Any, decision: Decision, draw: Draw, glances: int = 1) -> list[Choice]:
+    """Return choices worth trying, the likeliest first: all if there are few, or else some of each act.
+
+    Of many choices of a single act, such as a sealed bid, up to so many are taken at first sight.
+    """
     most = MOST_CHOICES
     few = len(decision.choices(most + 1)) <= most
+    quick = [game.quick(state, decision, draw) for _ in range(1 if few or len(decision.acts) > 1 else glances)]
     rest = decision.choices() if few else [*_some(decision), *(decision.sample(draw) for _ in range(most))]
-    likely = [] if first is None else [first]
+    likely = [choice for choice in quick if choice is not None]
     found = dict.fromkeys(
         [*likely, decision.default, *draw.shuffle(rest)] if few else [*likely, decision.default, *rest]
     )
@@ -146,9 +149,11 @@ def candidates(game: Game[Any], state: Any, decision: Decision, draw: Draw) -> l
     return list(found)[:most]
 
 
-def worth_trying(game: Game[Any], view: Any, decision: Decision, draw: Draw, most: int) -> list[Choice]:
+def worth_trying(
+    game: Game[Any], view: Any, decision: Decision, draw: Draw, most: int, glances: int = 1
+) -> list[Choice]:
     """Return choices that a bot compares before it decides: none that a page would warn of, if there are others."""
-    found = candidates(game, view, decision, draw)
+    found = candidates(game, view, decision, draw, glances)
     return ([choice for choice in found if game.caution(view, decision.seat, choice) is None] or found)[:most]
 
 

@@ -48,6 +48,7 @@ from engine.decks.decktet import ACES, CROWNS, SUITS, faces, in_order, spoken
 from engine.game import Chapter, Game, Lesson, Standing, Story
 from engine.options import Options
 from engine.records import replace
+from engine.rulings import Part, Ruling
 from engine.seats import clockwise
 from engine.tell import Text, say
 
@@ -95,6 +96,9 @@ class SorcerousFutures(Game[State]):
     demo = 3
     # The score counts the gold that was paid.
     bid_price = Fraction(0)
+    rulings = (
+        Ruling(1, frozenset({Part.VIEWS}), "Views keep what everyone has bid, which tells bots what others know."),
+    )
 
     def start(self, seats: int, options: Options) -> State:
         return State(

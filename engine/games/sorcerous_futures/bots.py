@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final, cast
 
 from engine.chance import Draw
 from engine.decisions import Choice, Decision
-from engine.decks.decktet import CROWNS, EXCUSE, in_order, suits
+from engine.decks.decktet import CROWNS, EXCUSE, in_order
 from engine.facts import HIDDEN, SPECTATOR, is_hidden, put
 from engine.records import replace
 
 from .cards import MARKERS, MARKET, Cards, known, opening_bid, valuation, without
 from .crowns import assignments, ritual
 from .state import FaceDown, State, markers_of
-from .worth import total_worth, worths_of
+from .worth import crown_bonus, total_worth, worth_of_card, worths_of
 
 AVERAGE: Final = 5
 """What a suit is worth on average, rounded: 24 numbers from 2 to 9 and four Pawns that count 1."""
+
+LIKELY: Final = (32, 30, 26, 20, 14, 9, 5, 3, 2, 1)
+"""How likely a bid is that is so much gold off the usual one, three quarters of what its bidder knows the card to be worth."""
 
 
 def prospect(state: State, seat: int) -> int:
@@ -89,13 +93,16 @@ def mask(state: State, seat: int) -> State:
 
 
 def plausible(state: State, seat: int) -> int:
-    """Return how well a truth fits what the others bought: players buy in the suits that they know to be worth much."""
-    worths, weight = worths_of(state.down.valuations, AVERAGE), 1
-    for other, bought in enumerate(state.bought):
-        if other != seat:
-            liked = "".join(suits(ace) for ace in state.aces[other]) + state.down.crowns[other][1:]
-            gain = sum(worths[suit] - AVERAGE + 2 for card in bought for suit in suits(card) if suit in liked)
-            weight *= max(1, 4 + gain)
+    """Return how well a truth fits the bids so far."""
+    worths = [_worths_to(state, other) for other in range(len(state.gold))]
+    weight = 1
+    for answer in state.answers:
+        if answer.seat != seat:
+            worth = _worth(answer.card, worths[answer.seat], state.down.crowns[answer.seat])
+            less = 3 * worth - 4 * answer.gold
+            # Who passes may have wanted to bid any less.
+            off = max(0, less) if answer.passed else abs(less)
+            weight *= LIKELY[min(off // 4, len(LIKELY) - 1)]
     return weight
 
 
@@ -104,7 +111,7 @@ def quick(view: State, decision: Decision, draw: Draw) -> Choice | None:
     seat, auction = decision.seat, view.auction
     if auction is None:
         return None if view.group == 0 else _offer(view, decision, draw)
-    limit = _worth(view, seat, auction.card) * (5 + draw.below(5)) // 10
+    limit = _worth(auction.card, _worths_to(view, seat), view.down.crowns[seat]) * (5 + draw.below(5)) // 10
     if auction.closed:
         return Choice("bid", (min(view.gold[seat], limit),))
     if limit <= auction.high or view.gold[seat] <= auction.high:
@@ -116,18 +123,22 @@ def quick(view: State, decision: Decision, draw: Draw) -> Choice | None:
 
 def _offer(view: State, decision: Decision, draw: Draw) -> Choice:
     card = draw.pick(view.row)
-    bargain = opening_bid(card) < _worth(view, decision.seat, card) and opening_bid(card) <= view.gold[decision.seat]
+    worth = _worth(card, _worths_to(view, decision.seat), view.down.crowns[decision.seat])
+    bargain = opening_bid(card) < worth and opening_bid(card) <= view.gold[decision.seat]
     return Choice("open" if bargain and draw.below(2) else "closed", (card,))
 
 
-def _worth(view: State, seat: int, card: str) -> int:
-    """Return what a card is worth to a seat, by the cards under its own markers and the average of the others."""
-    own = markers_of(seat, view)
-    known_to_seat = {
+def _worths_to(state: State, seat: int) -> dict[str, int]:
+    """Return what each suit letter and the Excuse are worth as far as a seat knows: the average, if it can't see their card."""
+    own = markers_of(seat, state)
+    return {
         marker[-1]: valuation(below)
-        for marker, below in zip(MARKERS, view.down.valuations, strict=True)
-        if known(below) and (marker in own or (marker == EXCUSE and view.excuse is None))
+        if known(below) and (marker in own or (marker == EXCUSE and state.excuse is None))
+        else AVERAGE
+        for marker, below in zip(MARKERS, state.down.valuations, strict=True)
     }
-    worth = sum(known_to_seat.get(suit, AVERAGE) for suit in suits(card))
-    crown = view.down.crowns[seat]
-    return worth + (known_to_seat.get(EXCUSE, AVERAGE) if known(crown) and suits(crown) in suits(card) else 0)
+
+
+def _worth(card: str, worths: Mapping[str, int], crown: str) -> int:
+    """Return what a card is worth to the owner of a Crown."""
+    return worth_of_card(card, worths) + crown_bonus(card, worths, crown)

@@ -9,7 +9,7 @@ from engine.seats import clockwise, left_of
 from engine.tell import Text, say
 
 from .cards import MARKERS, Cards, without
-from .state import Auction, State, crowned, running
+from .state import Answer, Auction, State, crowned, running
 from .words import crowns_sentence, worths_sentence
 
 
@@ -177,7 +177,9 @@ class Bid(Fact[State]):
     def apply(self, state: State) -> State:
         auction = running(state)
         waiting = auction.waiting[1:]
-        return replace(state, auction=replace(auction, leader=self.seat, high=self.gold, waiting=waiting))
+        answers = (*state.answers, Answer(self.seat, auction.card, self.gold))
+        auction = replace(auction, leader=self.seat, high=self.gold, waiting=waiting)
+        return replace(state, auction=auction, answers=answers)
 
 
 @fact
@@ -191,7 +193,8 @@ class Passed(Fact[State]):
 
     def apply(self, state: State) -> State:
         auction = running(state)
-        return replace(state, auction=replace(auction, waiting=auction.waiting[1:]))
+        answers = (*state.answers, Answer(self.seat, auction.card, auction.high, passed=True))
+        return replace(state, auction=replace(auction, waiting=auction.waiting[1:]), answers=answers)
 
 
 @fact
@@ -210,7 +213,10 @@ class BidsShown(Fact[State]):
         return Step(bids=tuple(enumerate(self.bids)))
 
     def apply(self, state: State) -> State:
-        return state
+        # A bid of all one's gold says nothing about the card, nor does having none.
+        free = [seat for seat, gold in enumerate(self.bids) if gold < state.gold[seat]]
+        answers = (Answer(seat, self.card, self.bids[seat]) for seat in free)
+        return replace(state, answers=(*state.answers, *answers))
 
 
 @fact

@@ -40,6 +40,16 @@ class Auction:
 
 
 @fact
+class Answer:
+    """A seat's answer in an auction: its bid, or that it passed when this much was bid."""
+
+    seat: int
+    card: str
+    gold: int
+    passed: bool = False
+
+
+@fact
 class State:
     """A table of Sorcerous Futures. `bag` has no order; in a view it holds all that the reader cannot place."""
 
@@ -56,6 +66,8 @@ class State:
     row: Cards = ()
     auction: Auction | None = None
     over: bool = False
+    answers: tuple[Answer, ...] = ()
+    """What was bid or passed so far, for bots: it tells what others know."""
 
 
 def winner_of(bids: Sequence[int], active: int) -> int:

@@ -725,6 +725,30 @@ def test_an_imagined_state_agrees_with_the_view(seats, options):
         playout(seats, options, number, look)
 
 
+RICH, POOR = ("PMSL", "7SK", "9LK", "9MS", "4WL", "5YK", "3MW"), ("PMSL", "7SK", "2MK", "3MW", "4WL", "5YK", "9LK")
+"""Much under the Aces of Waves and Leaves, which player 2 has, or little."""
+
+
+@pytest.mark.parametrize(
+    "told, likelier",
+    [
+        ((Closed(0, "7WY"), BidsShown("7WY", (3, 12, 3))), RICH),
+        ((Closed(0, "7WY"), BidsShown("7WY", (3, 2, 3))), POOR),
+        ((Opened(0, "7WY", 7), Bid(1, 12)), RICH),
+        ((Opened(0, "7WY", 7), Passed(1)), POOR),
+    ],
+)
+def test_a_truth_is_plausible_if_those_who_bid_more_know_of_more(told, likelier):
+    rich, poor = (table([*beginning(3, under), TurnedUp(1, ROW), *told]).state for under in (RICH, POOR))
+    assert (GAME.plausible(rich, 0) > GAME.plausible(poor, 0)) == (likelier is RICH)
+    assert GAME.plausible(rich, 1) == GAME.plausible(poor, 1), "one's own bids tell one nothing"
+
+
+def test_a_bid_of_all_the_gold_someone_has_says_nothing_about_the_card():
+    state = fold(market(gold=(90, 2, 90)).state, [Closed(0, "7WY"), BidsShown("7WY", (3, 2, 3))])
+    assert [answer.seat for answer in state.answers] == [0, 2]
+
+
 # Words.
 
 
