@@ -20,7 +20,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final
 
-from engine import bots, game, grammar, installed, lab, orders, testing
+from engine import bots, game, grammar, installed, lab, orders, registry, testing
 from engine.auctions import auctions, with_bids
 from engine.board import WIDTH, in_words, plain
 from engine.chance import Stream, seed_from
@@ -108,7 +108,7 @@ def rules(arguments: argparse.Namespace) -> int:
 def check(arguments: argparse.Namespace) -> int:
     """Run the conformance kit on one game or on all games."""
     troubles = 0
-    for name in [arguments.game] if arguments.game else game.names():
+    for name in [arguments.game] if arguments.game else registry.names():
         named = arguments.game is not None
         found = testing.check(_game(name), thorough=arguments.thorough, report=print, summary=named)
         troubles += len(found)
@@ -277,8 +277,8 @@ def _game(name: str) -> game.Game[Any]:
     if name.endswith(".py") or "/" in name:
         if not path.exists():
             raise Refused(say("There's no file {name}.", name=name))
-        return game.load_file(path)
-    return game.load(name)
+        return registry.load_file(path)
+    return registry.load(name)
 
 
 _loaded = cache(_game)
@@ -336,7 +336,7 @@ def _parser() -> argparse.ArgumentParser:
         ("watch", watch, "Watch bots play a game."),
     ):
         table = command(name, run, about)
-        table.add_argument("game", help=f"one of {', '.join(game.names())}, or a path to a module or package")
+        table.add_argument("game", help=f"one of {', '.join(registry.names())}, or a path to a module or package")
         table.add_argument("--seats", type=int, help="how many players (default: the fewest)")
         table.add_argument("--seed", help="a word that decides the chance: the same word gives the same game")
         table.add_argument("--bots", choices=sorted(bots.BOTS), default="greedy", help="who plays the other seats")

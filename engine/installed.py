@@ -19,7 +19,7 @@ from importlib.metadata import Distribution, EntryPoint, distributions
 from typing import Any, Final
 
 import engine
-from engine import game, introduction
+from engine import introduction, registry
 from engine.decisions import Refused
 from engine.game import Game
 from engine.tell import say
@@ -106,7 +106,7 @@ def load(found: Installed) -> Game[Any]:
     try:
         module, _, kind = found.place.partition(":")
         imported = importlib.import_module(module)
-        loaded: Game[Any] = getattr(imported, kind)() if kind else game.game_in(imported)
+        loaded: Game[Any] = getattr(imported, kind)() if kind else registry.game_in(imported)
         slug, faults = loaded.slug, list(introduction.faults(loaded))
     except Refused as refused:
         raise _refused(broken(found, str(refused))) from refused
@@ -122,16 +122,16 @@ def load(found: Installed) -> Game[Any]:
 
 def load_version(name: str, rules: int) -> Game[Any]:
     """Return a game by the version of its rules. A game of another package is imported, so it must be one that's trusted."""
-    if name not in game.own_names():
+    if name not in registry.own_names():
         offer_all()
-    return game.load(name).by_version(rules)
+    return registry.load(name).by_version(rules)
 
 
 def offer_all() -> None:
-    """Add the games of other packages to those that `game.names` and `game.load` know, to be imported when asked for."""
+    """Add the games of other packages to those that `registry.names` and `registry.load` know, to be imported when asked for."""
     for found in installed():
-        if found.name not in game.own_names():
-            game.offer(found.name, cache(partial(load, found)))
+        if found.name not in registry.own_names():
+            registry.offer(found.name, cache(partial(load, found)))
 
 
 def broken(found: Installed, why: str) -> Trouble:
@@ -167,7 +167,7 @@ def _trouble(point: EntryPoint, sources: list[str]) -> Trouble | None:
             f"The package that publishes the game “{point.name}” is only partly installed.",
             "Install or uninstall it again.",
         )
-    if point.name in game.own_names():
+    if point.name in registry.own_names():
         return Trouble(
             f"{source} publishes a game named “{point.name}”, which pbem brings itself. Ours is played.",
             f"Uninstall {_called(point)[0]}, or ask its author for another name.",

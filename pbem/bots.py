@@ -12,7 +12,8 @@ from engine import codec
 from engine.bots import BOTS
 from engine.chance import Stream
 from engine.decisions import Choice, Decision
-from engine.game import Game, load, own_names
+from engine.game import Game
+from engine.registry import load, own_names
 from pbem import child_process
 from pbem.plugins.foreign import Foreign
 

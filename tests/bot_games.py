@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Final
 
-from engine import board, game as all_games
+from engine import board, registry
 from engine.bots import Bot, greedy, random_bot
 from engine.chance import Stream
 from engine.table import Table, begin
@@ -48,7 +48,7 @@ NAMES: Final = (
 
 def tables() -> list[tuple[str, int]]:
     """Every game at its default and at its largest number of players."""
-    return [(name, seats) for name in all_games.names() for seats in sorted(set(all_games.load(name).seats))]
+    return [(name, seats) for name in registry.names() for seats in sorted(set(registry.load(name).seats))]
 
 
 @cache
@@ -95,7 +95,7 @@ def recent_facts(table: Table, seat: int) -> tuple[TurnFacts, ...]:
 
 def played(kind: str, seats: int, seed: int, bot: Bot = random_bot) -> Iterator[Table]:
     """The positions of one game in which someone decides, one before each choice."""
-    rules, luck = all_games.load(kind), Stream(b"bots", seed)
+    rules, luck = registry.load(kind), Stream(b"bots", seed)
     table = begin(rules, seats, bytes([seed]) * 32)
     while table.asks():
         yield table

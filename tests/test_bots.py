@@ -6,7 +6,7 @@ from threading import Event
 
 import pytest
 
-from engine import game as games
+from engine import registry
 from engine.chance import bot_seed
 from engine.table import begin
 from pbem import bots, child_process
@@ -25,7 +25,7 @@ def thinker():
 
 def turns(kind):
     """The first turn of the first seat that is asked, for each bot."""
-    rules = games.load(kind)
+    rules = registry.load(kind)
     table = begin(rules, rules.seats[0], SEED)
     for seat, decision in list(table.asks().items())[:1]:
         for bot in bots.BOTS:
@@ -33,7 +33,7 @@ def turns(kind):
 
 
 @pytest.mark.slice(2 / 5)
-@pytest.mark.parametrize("kind", games.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_a_bot_chooses_the_same_in_a_process_of_its_own(thinker, kind):
     for turn in turns(kind):
         assert thinker(turn) == bots.think_here(turn)
@@ -68,7 +68,7 @@ def test_the_process_is_told_neither_the_games_seed_nor_another_hand(monkeypatch
     asked = []
     monkeypatch.setattr(child_process.Child, "ask", lambda _self, question: asked.append(question) or '"x"')
     monkeypatch.setattr(bots.codec, "loads", lambda _game, text: text)
-    rules = games.load("sunset-poker")
+    rules = registry.load("sunset-poker")
     table = begin(rules, 3, SEED)
     seat, decision = next(iter(table.asks().items()))
     turn = bots.BotTurn("greedy", rules, table.view(seat), decision, bot_seed(SEED, table.position.turn, seat))

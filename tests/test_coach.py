@@ -7,7 +7,7 @@ import pytest
 
 from engine.bots import random_bot
 from engine.chance import Stream
-from engine.game import load
+from engine.registry import load
 from engine.table import begin
 from pbem import child_process, coach
 

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from engine.decisions import Refused
-from engine.game import Game, names
+from engine.game import Game
+from engine.registry import names
 from engine.testing.bench import Trouble
 from engine.testing.elsewhere import digest, find
 from engine.testing.golden import check_golden, remake

@@ -17,8 +17,9 @@ from typing import Any, Final
 import engine
 from engine import codec
 from engine.board import plain
-from engine.game import Game, load, load_file
+from engine.game import Game
 from engine.options import OptionValue
+from engine.registry import load, load_file
 from engine.testing.bench import NAMES, Bench, Playout, Trouble, play, readers
 from engine.testing.plans import Plan, option_sets
 

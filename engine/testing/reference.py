@@ -33,6 +33,7 @@ FOR_GAMES: Final = (
 """The modules that a game imports, in the order in which one meets them."""
 
 AROUND: Final = (
+    "registry",
     "table",
     "grammar",
     "wording",

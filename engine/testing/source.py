@@ -16,7 +16,7 @@ from engine.game import Game, kinds_of, modules_of
 def line_of(game: Game[Any], name: str) -> str:
     """Where a game defines one of its methods, or one of its facts and values; empty if it does not define it.
 
-    >>> from engine.game import load, names
+    >>> from engine.registry import load, names
     >>> line_of(load(names()[0]), "board").endswith("(board)")
     True
     """

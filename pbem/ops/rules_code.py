@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 import engine
-from engine import game
+from engine import registry
 from pbem.config.settings import Config
 from pbem.ops.setup import offer_games
 from pbem.plugins.offers import Offer
@@ -27,7 +27,7 @@ _PLAYS_NOTHING: Final = frozenset(
 
 def codes(config: Config) -> Mapping[str, str]:
     """The name of the code at hand by kind of game, for all that can be played here."""
-    own = {kind: own_code(kind) for kind in game.own_names()}
+    own = {kind: own_code(kind) for kind in registry.own_names()}
     return own | {offer.found.name: _code_of(offer) for offer in offer_games(config) if offer.trouble is None}
 
 

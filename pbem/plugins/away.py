@@ -3,7 +3,8 @@
 from typing import Any, NoReturn
 
 from engine import codec
-from engine.game import Game, own_names
+from engine.game import Game
+from engine.registry import own_names
 from engine.tell import Text
 from pbem.domain.errors import Unplayable
 from pbem.i18n.speech import gettext as _

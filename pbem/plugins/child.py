@@ -24,7 +24,8 @@ from engine.bots import BOTS
 from engine.chance import Draw
 from engine.decisions import Choice, Decision, Refused
 from engine.facts import Fact, Step, fold, secrets_of
-from engine.game import Game, game_in, kinds_of
+from engine.game import Game, kinds_of
+from engine.registry import game_in
 from engine.tell import Text, sentence
 from pbem import child_process
 from pbem.plugins import wire

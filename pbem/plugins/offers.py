@@ -15,7 +15,7 @@ from typing import Final
 import structlog
 
 import engine
-from engine import game, installed
+from engine import installed, registry
 from engine.decisions import Refused
 from engine.installed import Installed, Trouble
 from pbem.plugins.foreign import foreign
@@ -84,8 +84,8 @@ def give_up_thinking() -> None:
 def close() -> None:
     """Offer no game of another package any more, and end the children."""
     for each in _OFFERS.offers:
-        if each.found.name not in game.own_names():
-            game.withdraw(each.found.name)
+        if each.found.name not in registry.own_names():
+            registry.withdraw(each.found.name)
     give_up_thinking()
     for process in (*_OFFERS.processes, *_OFFERS.thinkers):
         process.end()
@@ -110,7 +110,7 @@ def _imported(found: Installed) -> Trouble | None:
     except Refused as refused:
         values = dict(refused.text.values)
         return Trouble(values["says"], values["remedy"])
-    game.offer(found.name, lambda: loaded)
+    registry.offer(found.name, lambda: loaded)
     return None
 
 
@@ -131,7 +131,7 @@ def _described(found: Installed, limits: Limits) -> Trouble | None:
         )
     _OFFERS.processes.append(process)
     _OFFERS.thinkers.append(thinker)
-    game.offer(found.name, lambda: described)
+    registry.offer(found.name, lambda: described)
     return None
 
 

@@ -21,7 +21,8 @@ from typing import Any, Final
 from engine.bots import greedy
 from engine.chance import Draw, Stream
 from engine.decisions import Choice, Decision
-from engine.game import Game, load
+from engine.game import Game
+from engine.registry import load
 from engine.search import LEVELS, choose
 from engine.table import begin
 

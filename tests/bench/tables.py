@@ -10,7 +10,7 @@ from datetime import date
 
 from sqlalchemy import insert
 
-from engine import codec, game
+from engine import codec, registry
 from engine.chance import Stream
 from pbem.clock import SystemClock
 from pbem.domain.choice_links import choice_segment
@@ -84,7 +84,7 @@ def begin(
 
 def begin_one_of_each(server: Server, players: list[int]) -> list[int]:
     """A game of every kind there is."""
-    return [begin(server, kind, players) for kind in game.names()]
+    return [begin(server, kind, players) for kind in registry.names()]
 
 
 def moves_of(server: Server, game_id: int, most: int) -> list[Move]:

@@ -4,7 +4,7 @@ import statistics
 
 import pytest
 
-from engine import game as all_games
+from engine import registry
 from pbem.mail.wire import MOST_BYTES, MOST_HTML
 from pbem.mail.write import compose
 from tests.bot_games import GAMES, played
@@ -17,11 +17,11 @@ EACH_GAME = 25
 """Turns looked at in each game."""
 
 
-@pytest.mark.parametrize("kind", all_games.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_turn_emails_are_small_enough_for_every_mail_program(kind: str) -> None:
     html, whole = list[int](), list[int]()
     for seed in range(GAMES):
-        tables = tuple(played(kind, all_games.load(kind).seats[1], seed))
+        tables = tuple(played(kind, registry.load(kind).seats[1], seed))
         for table in tables[:: max(1, len(tables) // EACH_GAME)]:
             content = turn_email(table)
             html.append(len(compose.render(HEAD, content).html.encode()))

@@ -12,7 +12,7 @@ import pytest
 from engine import codec
 from engine.board import plain
 from engine.chance import Stream
-from engine.game import load, names
+from engine.registry import load, names
 from engine.table import begin, replay
 
 pytestmark = pytest.mark.bench

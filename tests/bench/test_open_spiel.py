@@ -10,7 +10,7 @@ import pytest
 
 from engine.bots import random_bot
 from engine.chance import Draw
-from engine.game import load, names
+from engine.registry import load, names
 from engine.search.course import Course, Luck
 from engine.table import begin, deal, replay
 from tests.engine import solved

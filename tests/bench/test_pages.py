@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from engine import game as games
+from engine import registry
 from pbem.service.play import seat_cache, views
 from pbem.web import page_cache
 from tests.bench.product import move_app
@@ -30,7 +30,7 @@ MOST_BY_EMPTY_UNCACHED = 4
 SITE = "http://127.0.0.1:8000"
 
 
-@pytest.mark.parametrize("kind", games.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_a_page_at_row_500_costs_a_fifth_more_than_at_row_50_at_most_and_four_empty_pages(
     kind, tmp_path, record_property
 ):

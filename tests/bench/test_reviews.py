@@ -16,7 +16,7 @@ import pytest
 
 from engine.bots import random_bot
 from engine.chance import Stream
-from engine.game import load, names
+from engine.registry import load, names
 from engine.table import begin as begin_game
 from pbem import child_process
 from pbem.coach import Coach, ReviewTask

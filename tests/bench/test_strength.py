@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.game import load, names
+from engine.registry import load, names
 from tests.bench.strength import Match, Strength, as_strong, bot, interval, measure, much_stronger
 
 pytestmark = pytest.mark.bench

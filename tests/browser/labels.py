@@ -6,7 +6,7 @@ from typing import Final
 
 from lxml import html
 
-from engine import game as games
+from engine import registry
 from pbem.i18n import speech
 
 MOST_WORDS: Final = 3
@@ -27,7 +27,9 @@ _BESIDE: Final = (
 
 def labels(page: str) -> Iterator[str]:
     """The labels and buttons of a page, without hints in brackets and the names that games have for their options."""
-    named = {speech.render(option.called).casefold() for name in games.names() for option in games.load(name).options}
+    named = {
+        speech.render(option.called).casefold() for name in registry.names() for option in registry.load(name).options
+    }
     tree = html.document_fromstring(page)
     for beside in tree.xpath(" | ".join(f"//{each}" for each in _BESIDE)):
         if beside.getparent() is not None:

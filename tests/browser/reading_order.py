@@ -12,7 +12,7 @@ from typing import Final
 from flask import Flask
 from playwright.sync_api import Page
 
-from engine import game as all_games
+from engine import registry
 from pbem import config
 from pbem.service.server import Server
 from pbem.store.database import Store
@@ -34,7 +34,7 @@ def file_of(kind: str) -> Path:
 
 def read_aloud(app: Flask, page: Page, kind: str) -> str:
     """The text of a seat in the middle of a game."""
-    page.set_content(seat_page(app, positions(kind, all_games.load(kind).seats[0])[1]))
+    page.set_content(seat_page(app, positions(kind, registry.load(kind).seats[0])[1]))
     return page.locator("main").aria_snapshot() + "\n"
 
 
@@ -46,7 +46,7 @@ def main() -> None:
         keys = Keyring.new(b"k" * SECRET_BYTES, date(2026, 11, 1))
         server = Server(store, FakeClock(START), SeededRandomness(7), keys)
         app, page = application(server, config.read({"PBEM_DATA_DIR": folder})), chromium.new_page()
-        for kind in all_games.names():
+        for kind in registry.names():
             file_of(kind).write_text(read_aloud(app, page, kind), encoding="utf-8")
         store.close()
 

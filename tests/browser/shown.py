@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Locator, Page, Route
 
-from engine import game as all_games
+from engine import registry
 from pbem import paths
 from pbem.web import form_time
 from tests.web import browser
@@ -131,7 +131,7 @@ def _act(path: str, *, do: str = "", eyes: Eyes = Eyes.EVERYTHING, status: int =
 
 ALSO: Final[dict[str, dict[str, Way]]] = {
     "seat.show": {
-        **{f"of {kind}": Way(f"/s/{{seat_of_{kind}}}") for kind in all_games.names()},
+        **{f"of {kind}": Way(f"/s/{{seat_of_{kind}}}") for kind in registry.names()},
         "sealed": Way("/s/{sealed}"),
         "not asked": Way("/s/{idle}"),
         "with an order": Way("/s/{ordered}"),
@@ -163,16 +163,16 @@ ALSO: Final[dict[str, dict[str, Way]]] = {
         name: Way(f"/c/{{doorstep_of_{name.replace(' ', '_')}}}")
         for name in ("invited", "declined", "guest", "begun", "offered", "gone", "closed", "address", "confirmed")
     },
-    "rules.of_game": {kind: Way(f"/games/{kind}") for kind in all_games.names()},
-    "new_table.show": {kind: Way(f"/new/{kind}") for kind in all_games.names()},
+    "rules.of_game": {kind: Way(f"/games/{kind}") for kind in registry.names()},
+    "new_table.show": {kind: Way(f"/new/{kind}") for kind in registry.names()},
     "handbook.show": {name: Way(f"/help/{name}") for name in HELP},
     "sandbox.show": {
-        **{f"of {kind}": Way(f"/s/{{seat_of_{kind}}}/imagine") for kind in all_games.names()},
+        **{f"of {kind}": Way(f"/s/{{seat_of_{kind}}}/imagine") for kind in registry.names()},
         "a step ahead": Way("/s/{ordered}/imagine", (Sent("Imagine it"),)),
         "over": Way("/s/{over}/imagine", status=410),
     },
     "replay.seat_whole": {
-        **{f"of {kind}": Way(f"/s/{{seat_of_{kind}}}/replay") for kind in all_games.names()},
+        **{f"of {kind}": Way(f"/s/{{seat_of_{kind}}}/replay") for kind in registry.names()},
         "over": Way("/s/{over}/replay"),
     },
     "replay.seat_moment": {"with the coach": Way("/s/{over}/replay/2")},

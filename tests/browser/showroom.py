@@ -21,7 +21,7 @@ from playwright.sync_api import Page
 from pyotp import TOTP
 from waitress.server import create_server
 
-from engine import game as all_games, grammar
+from engine import grammar, registry
 from engine.bots import random_bot
 from engine.chance import Stream
 from engine.decisions import Amount, Choice
@@ -179,7 +179,7 @@ class Showroom:
     def _furnish(self) -> dict[str, str]:
         """Make everything happen, and name the results."""
         ann = self._people["Ann"]
-        begun = {kind: self._begun(kind) for kind in all_games.names()}
+        begun = {kind: self._begun(kind) for kind in registry.names()}
         for game in begun.values():
             self._play(game, 25)
         game = begun["templari"]

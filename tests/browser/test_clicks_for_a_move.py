@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, Request, Route
 from werkzeug.datastructures import MultiDict
 
-from engine import game as all_games, grammar
+from engine import grammar, registry
 from engine.decisions import Choice, Decision
 from engine.table import Table
 from pbem.domain.choice_links import segment_text
@@ -122,7 +122,7 @@ class Site:
 def acts_of(kind: str) -> dict[str, tuple[Table, Choice]]:
     """A position for each thing that can be done in a game, with a choice that costs no more than it seems to."""
     found: dict[str, tuple[Table, Choice]] = {}
-    rules = all_games.load(kind)
+    rules = registry.load(kind)
     for seats in dict.fromkeys((rules.seats[0], 3)):
         for seed in SEEDS:
             for table in played(kind, seats, seed):
@@ -153,14 +153,14 @@ def site(app: Any, chromium: Browser, request: pytest.FixtureRequest) -> Iterato
     context.close()
 
 
-@pytest.mark.parametrize("kind", all_games.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_bot_games_meet_everything_that_can_be_done(kind: str) -> None:
     assert acts_of(kind).keys() == ACTS[kind]
 
 
 @on_one_database
 def test_a_choice_is_one_press_and_one_more_for_each_blank(site: Site) -> None:
-    for kind in some(all_games.names(), 2 / 5):
+    for kind in some(registry.names(), 2 / 5):
         for name, (table, choice) in acts_of(kind).items():
             decision = table.asks()[decider(table)]
             clicks = site.open(table, f"/s/{TOKEN}")
@@ -198,7 +198,7 @@ def test_a_useful_number_is_one_press(site: Site) -> None:
 @pytest.mark.parametrize("site", ["touch without script", "keyboard"], indirect=True)
 @on_one_database
 def test_a_choice_from_an_email_is_two_clicks(site: Site) -> None:
-    for kind in some(all_games.names(), 2 / 5):
+    for kind in some(registry.names(), 2 / 5):
         for name, (table, _choice) in acts_of(kind).items():
             verb = name.partition(" ")[0]
             clicks, decision = site.open(table, "/email"), table.asks()[decider(table)]

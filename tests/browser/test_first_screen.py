@@ -7,7 +7,7 @@ import pytest
 from flask import Flask
 from playwright.sync_api import Browser, Page
 
-from engine import game as all_games
+from engine import registry
 from engine.table import Table, begin
 from tests.bot_games import NAMES, decisions, played, positions, tables, waiter
 from tests.browser.seat_pages import seat_page
@@ -193,7 +193,7 @@ LOW = """() => [...document.querySelectorAll(".bar button, .bar input[type=numbe
 
 def _numbers(kind: str) -> range:
     """The numbers of players of a game."""
-    seats = all_games.load(kind).seats
+    seats = registry.load(kind).seats
     return range(seats[0], seats[-1] + 1)
 
 
@@ -246,7 +246,7 @@ def _wrong_while_waiting(app: Flask, phone: Page, position: Table) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kind", "seats"), [(kind, seats) for kind in all_games.names() for seats in _numbers(kind)])
+@pytest.mark.parametrize(("kind", "seats"), [(kind, seats) for kind in registry.names() for seats in _numbers(kind)])
 def test_no_card_of_a_hand_lies_over_another_and_nothing_over_what_a_panel_says(
     app: Flask, phone: Page, kind: str, seats: int
 ) -> None:
@@ -270,7 +270,7 @@ def test_an_amount_has_a_slider_and_steps_with_a_script(app: Flask, phone: Page)
 
 
 def test_cards_to_choose_are_dashed_and_their_button_is_grey_until_one_is_chosen(app: Flask, phone: Page) -> None:
-    phone.set_content(seat_page(app, begin(all_games.load("sunset-poker"), 3, b"pale" * 8)))
+    phone.set_content(seat_page(app, begin(registry.load("sunset-poker"), 3, b"pale" * 8)))
     assert phone.evaluate(PALE) == ["solid", True, "dashed", "block"]
     phone.locator(".things .pick").first.click()
     assert phone.evaluate(PALE) == ["solid", False, "none", "none"]
@@ -318,10 +318,10 @@ def test_the_bar_lies_beside_the_table_on_a_wide_screen(app: Flask, chromium: Br
     page.close()
 
 
-@pytest.mark.parametrize("kind", all_games.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_the_table_says_who_leads_and_every_leader_has_a_star_on_a_phone(app: Flask, phone: Page, kind: str) -> None:
     leaders = []
-    for position in positions(kind, all_games.load(kind).seats[1]):
+    for position in positions(kind, registry.load(kind).seats[1]):
         phone.set_content(seat_page(app, position))
         leaders.append(phone.locator(".leads").count())
         assert phone.evaluate(LEADERS) == leaders[-1]
@@ -333,9 +333,9 @@ def test_the_table_says_who_leads_and_every_leader_has_a_star_on_a_phone(app: Fl
     assert any(leaders) == (kind != SECRET_SCORES)
 
 
-@pytest.mark.parametrize("kind", all_games.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_the_lesson_of_a_demo_leaves_the_table_on_the_first_screen(app: Flask, phone: Page, kind: str) -> None:
-    rules = all_games.load(kind)
+    rules = registry.load(kind)
     first = begin(rules, rules.demo or rules.seats[0], b"demo" * 8)
     phone.set_content(seat_page(app, first, guest=True))
     assert phone.locator(".demo").is_visible()

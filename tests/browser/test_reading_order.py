@@ -4,7 +4,7 @@ import pytest
 from flask import Flask
 from playwright.sync_api import Browser
 
-from engine import game as all_games
+from engine import registry
 from tests.bot_games import played
 from tests.browser.reading_order import file_of, read_aloud
 from tests.browser.seat_pages import seat_page
@@ -18,7 +18,7 @@ def database_url(sqlite_alone: str) -> str:
     return sqlite_alone
 
 
-@pytest.mark.parametrize("kind", all_games.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_a_seat_is_read_aloud_in_the_order_that_was_reviewed(app: Flask, chromium: Browser, kind: str) -> None:
     page = chromium.new_page()
     text = read_aloud(app, page, kind)
@@ -26,7 +26,7 @@ def test_a_seat_is_read_aloud_in_the_order_that_was_reviewed(app: Flask, chromiu
     assert text == file_of(kind).read_text(encoding="utf-8"), "write it again: python -m tests.browser.reading_order"
 
 
-@pytest.mark.parametrize("kind", all_games.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_the_question_comes_after_the_table_and_before_the_rest(kind: str) -> None:
     # A line with a colon in it is quoted.
     lines = [line.strip().replace("- '", "- ") for line in file_of(kind).read_text(encoding="utf-8").splitlines()]

@@ -9,7 +9,7 @@ import random
 import pytest
 from playwright.sync_api import Page, expect
 
-from engine import game as games, grammar, orders
+from engine import grammar, orders, registry
 from engine.table import begin
 from tests.browser.conftest import Served, path_in
 from tests.browser.player import Player
@@ -25,7 +25,7 @@ pytestmark = [
     pytest.mark.parametrize("database_url", ["sqlite"], indirect=True),
 ]
 
-KINDS = games.names()
+KINDS = registry.names()
 
 WITH_SCRIPT = KINDS[1]
 """The game played with scripts, which make no difference. The others are played without."""
@@ -58,7 +58,7 @@ def test_two_people_with_phones_play_a_whole_game_from_opening_the_table_to_its_
 
 def standing_order(kind: str) -> str:
     """The order that both leave after a few choices: in a game of open bids, to pass."""
-    rules = games.load(kind)
+    rules = registry.load(kind)
     ((_, decision), *_) = begin(rules, 3, bytes(32)).asks().items()
     return f"always {grammar.write(decision, decision.default)}" if orders.raising(decision) else ""
 
@@ -73,7 +73,7 @@ def create_table(served: Served, player: Player, kind: str) -> str:
     page.locator("[name=seats]").select_option("3")
     page.locator("[name=bots]").select_option("1")
     page.get_by_label("Invitation only").check()
-    if short := games.load(kind).short:
+    if short := registry.load(kind).short:
         page.get_by_text("Variants", exact=True).click()
         for name, value in short.items():
             page.locator(f"[name='option_{name}']").fill(str(value))

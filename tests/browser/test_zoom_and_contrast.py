@@ -7,7 +7,7 @@ import pytest
 from flask import Flask
 from playwright.sync_api import Browser, Page, ViewportSize
 
-from engine import game as all_games
+from engine import registry
 from tests.bot_games import positions
 from tests.browser.axe import COLOURS, faults_of
 from tests.browser.seat_pages import seat_page
@@ -69,8 +69,8 @@ def enlarged(chromium: Browser) -> Iterator[Page]:
 
 def seats(app: Flask) -> Iterator[tuple[str, str]]:
     """The pages of a full and a middle position of each game, at the most players."""
-    for kind in all_games.names():
-        for position in positions(kind, all_games.load(kind).seats[1])[:2]:
+    for kind in registry.names():
+        for position in positions(kind, registry.load(kind).seats[1])[:2]:
             yield kind, seat_page(app, position)
 
 

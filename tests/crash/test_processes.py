@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from engine import game
+from engine import registry
 from pbem.store import games, log
 from tests.crash.town import STEP, Town, moves_in, post
 from tests.mail.sink import Sink
@@ -43,9 +43,9 @@ def play_until(town, enough):
         with town.server.store.read() as tx:
             playing = games.ids_with_status(tx, "playing")
         if len(playing) < TABLES:
-            kinds = game.names()
+            kinds = registry.names()
             kind = kinds[town.luck.randrange(len(kinds))]
-            seats = game.load(kind).seats[0]
+            seats = registry.load(kind).seats[0]
             town.begin(kind, seats, town.luck.choice((0, 1, seats - 1)), "10m")
         emails = town.sink.emails[read:]
         read += len(emails)

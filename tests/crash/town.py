@@ -19,7 +19,7 @@ from urllib.parse import quote, urlencode
 
 from sqlalchemy import and_, select
 
-from engine import game
+from engine import registry
 from pbem.clock import SystemRandomness
 from pbem.domain import hash_chain
 from pbem.domain.choice_links import choice_segment
@@ -155,7 +155,7 @@ class Town:
         for number in range(seats - bots):
             made = self.server.run(addresses.register, f"player{number}@example.org", f"Player {number}")
             persons.append(self.server.run(addresses.confirm, made.id).id)
-        settings = TableSettings(kind, seats, dict(game.load(kind).short), pace, bots=("random",) * bots)
+        settings = TableSettings(kind, seats, dict(registry.load(kind).short), pace, bots=("random",) * bots)
         game_id = self.server.run(joining.create_table, persons[0], settings).game_id
         for person in persons:
             self.server.run(joining.join, game_id, person)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from engine.bots import signature
 from engine.chance import Stream
-from engine.game import load, names
 from engine.records import replace
+from engine.registry import load, names
 from engine.search import LEVELS, Level, choose
 from engine.search.playout import quick_choice
 from engine.table import begin

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from engine import codec, game
+from engine import codec, registry
 from engine.bots import random_bot
 from engine.chance import Stream
 from engine.game import Game
@@ -83,8 +83,8 @@ def main() -> None:
     """Write the digests of all games."""
     digests = {
         name: {str(version): digest(rules.by_version(version)) for version in versions(rules)}
-        for name in sorted(game.own_names())
-        for rules in [game.load(name)]
+        for name in sorted(registry.own_names())
+        for rules in [registry.load(name)]
     }
     FILE.write_text(json.dumps(digests, indent=2) + "\n", encoding="utf-8")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from engine import game
+from engine import registry
 
 PLAYED = "pbem-engine>=1.0,<2"
 
@@ -37,5 +37,5 @@ def on_the_path(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
         for name, module in tuple(sys.modules.items()):
             if str(getattr(module, "__file__", None)).startswith(str(folder)):
                 del sys.modules[name]
-        for name in set(game.names()) - game.own_names():
-            game.withdraw(name)
+        for name in set(registry.names()) - registry.own_names():
+            registry.withdraw(name)

@@ -10,7 +10,7 @@ from typing import Final
 from engine.chance import Stream
 from engine.decisions import Choice
 from engine.facts import HIDDEN
-from engine.game import load_file
+from engine.registry import load_file
 from engine.search import LEVELS
 from engine.search.search import Search
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine import game as games
+from engine import registry
 from engine.auctions import auctions, step_of, with_bids, words_of
 from engine.board import Board, Panel
 from engine.bots import random_bot
@@ -80,9 +80,9 @@ def test_the_running_auction_comes_first_beside_the_board():
     assert with_bids(board, auctions_of(Began())) == board
 
 
-@pytest.mark.parametrize("kind", games.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_everyone_is_told_the_same_steps_and_every_bid_belongs_to_an_auction(kind):
-    game, luck = games.load(kind), Stream(b"steps", 1)
+    game, luck = registry.load(kind), Stream(b"steps", 1)
     table = begin(game, 3, b"steps" * 7)
     for _ in range(150):
         waiting = [seat for seat in table.asks() if seat not in table.position.box]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from engine import game
+from engine import registry
 from engine.game import Game
 from engine.table import begin
 from engine.tell import say
@@ -15,14 +15,14 @@ from tests.engine.barred import reasons
 TOY = Path(__file__).parent / "toys" / "thieves.py"
 
 
-@pytest.mark.parametrize("name", game.names())
+@pytest.mark.parametrize("name", registry.names())
 def test_a_game_gives_reasons_in_sentences(name):
-    assert all(why.endswith(".") for why in reasons(game.load(name)).values())
+    assert all(why.endswith(".") for why in reasons(registry.load(name)).values())
 
 
 @pytest.mark.slow
 def test_the_kit_notices_a_game_that_bars_a_verb_it_offers():
-    sound: Game = game.load_file(TOY)
+    sound: Game = registry.load_file(TOY)
     (verb,) = {act.verb for act in begin(sound, 2, bytes(32)).asks()[0].acts}
 
     class Liar(type(sound)):

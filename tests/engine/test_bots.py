@@ -5,7 +5,7 @@ import pytest
 from engine.bots import greedy, random_bot
 from engine.chance import Stream
 from engine.facts import Hidden
-from engine.game import load, names
+from engine.registry import load, names
 from engine.table import begin
 
 

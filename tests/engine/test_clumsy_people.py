@@ -6,8 +6,8 @@ import pytest
 
 from engine.decisions import Act, Amount, Choice, Decision, OneOf, Refused
 from engine.decks.decktet import things
-from engine.game import load
 from engine.grammar import read
+from engine.registry import load
 from engine.tell import say
 
 BIDDING = Decision(

@@ -36,8 +36,9 @@ from engine.coach.swings import ended_with
 from engine.decisions import Choice
 from engine.decks import decktet
 from engine.facts import Step
-from engine.game import Game, load, load_file, names
+from engine.game import Game
 from engine.games.sun_bid.cards import value_of_sun
+from engine.registry import load, load_file, names
 from engine.table import Entry, begin
 from engine.tell import Teller, common, say
 from tests.conftest import EVERYTHING

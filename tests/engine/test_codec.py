@@ -10,7 +10,8 @@ import pytest
 from engine import codec, orders
 from engine.decisions import Choice
 from engine.facts import HIDDEN, Fact, fact, secret, seen
-from engine.game import Game, load, load_file, names
+from engine.game import Game
+from engine.registry import load, load_file, names
 from engine.table import begin
 from engine.tell import say
 

@@ -10,7 +10,8 @@ import pytest
 
 from engine import codec
 from engine.decisions import Refused
-from engine.game import facts_of, load, load_file, names
+from engine.game import facts_of
+from engine.registry import load, load_file, names
 from engine.table import begin
 from engine.testing.elsewhere import digest, find, where_is
 

@@ -2,12 +2,12 @@
 
 import dataclasses
 
-from engine import game
+from engine import registry
 from engine.imprint import SIZE, changed, imprint
 from engine.rulings import Part
 from engine.table import begin
 
-TABLE = begin(game.load("sunset-poker"), 3, b"imprint" * 5)
+TABLE = begin(registry.load("sunset-poker"), 3, b"imprint" * 5)
 PINNED = "bbb00bbf6519920faf13d7c8"
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import engine
-from engine import game, installed
+from engine import installed, registry
 from engine.__main__ import main
 from engine.decisions import Refused
 from tests.engine.published import PLAYED, on_the_path, publish
@@ -171,4 +171,4 @@ def test_the_terminal_says_why_a_game_cannot_be_played(site):
     publish(site, "nine-cards", "nine-cards = nine_cards", requires="pbem-engine>=7")
     installed.offer_all()
     with pytest.raises(Refused, match=r"is for engine >=7, and this is 1\.0"):
-        game.load("nine-cards")
+        registry.load("nine-cards")

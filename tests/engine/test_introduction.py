@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine import game, introduction
+from engine import introduction, registry
 from engine.tell import say
 from tests.engine.toys.lanterns import Lanterns
 
@@ -27,8 +27,8 @@ def vars_of(option):
 
 
 def test_our_games_introduce_themselves():
-    assert {name: list(introduction.faults(game.load(name))) for name in game.own_names()} == {
-        name: [] for name in game.own_names()
+    assert {name: list(introduction.faults(registry.load(name))) for name in registry.own_names()} == {
+        name: [] for name in registry.own_names()
     }
     assert faults_with() == []
 

@@ -13,11 +13,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from engine import facts, game
+from engine import facts, registry
 from engine.chance import Stream
 from engine.decisions import Amount, Refused
 from engine.facts import SPECTATOR, seen
-from engine.game import Game, load_file
+from engine.game import Game
+from engine.registry import load_file
 from engine.testing import LAWS, Bench, Mutant, Server, Trouble, broken, check, check_mutants, mutants, noticed
 from engine.testing.bench import play, story
 from engine.testing.coupled import Echo, OutOfStep, Remembered
@@ -528,9 +529,9 @@ def test_few_options_are_combined_and_of_many_all_pairs_are(toy):
         assert sum(n == seats for n, _ in option_sets(toy, thorough=True)) == ways - 1
 
 
-@pytest.mark.parametrize("name", game.names())
+@pytest.mark.parametrize("name", registry.names())
 def test_all_values_of_every_two_options_meet(name):
-    played = game.load(name)
+    played = registry.load(name)
     usual = {option.name: option.default for option in played.options}
     rows = [(seats, usual | chosen) for seats, chosen in option_sets(played)]
     rows += [(seats, usual) for seats in range(played.seats[0], played.seats[1] + 1)]
@@ -545,9 +546,9 @@ def test_all_values_of_every_two_options_meet(name):
             assert met >= {(a, b) for a in values_of(one) for b in values_of(other)}
 
 
-@pytest.mark.parametrize("name", game.names())
+@pytest.mark.parametrize("name", registry.names())
 def test_a_thorough_run_meets_every_value_at_every_number_of_players(name):
-    played = game.load(name)
+    played = registry.load(name)
     rows = option_sets(played, thorough=True)
     for option in played.options:
         for seats in option.seats or range(played.seats[0], played.seats[1] + 1):
@@ -561,9 +562,9 @@ def _met(played, options, seats):
     return set(combinations(values.items(), 2))
 
 
-@pytest.mark.parametrize("name", game.names())
+@pytest.mark.parametrize("name", registry.names())
 def test_every_pair_of_values_is_played_with_every_number_of_players(name):
-    played = game.load(name)
+    played = registry.load(name)
     low, high = played.seats
     everything = set()
     for seats in range(low, high + 1):
@@ -584,7 +585,7 @@ def test_every_plan_is_a_different_game(toy):
 
 def test_a_game_is_found_again_in_another_process(toy):
     assert digest(find(where_is(toy))) == digest(toy)
-    assert [where_is(game.load(name)) for name in game.names()] == list(game.names())
+    assert [where_is(registry.load(name)) for name in registry.names()] == list(registry.names())
 
 
 # Twins.

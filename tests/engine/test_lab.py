@@ -9,8 +9,8 @@ from lxml import html
 
 from engine import lab
 from engine.__main__ import main
-from engine.game import load
 from engine.lab.figures import mean, share
+from engine.registry import load
 
 GAME = load("templari")
 PLAN = lab.Experiment(3, GAME.settle(3, {}), "random")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from engine import game as games
+from engine import game as games, registry
 from engine.options import Listed
 from engine.testing.messages import messages
 
@@ -13,15 +13,15 @@ from engine.testing.messages import messages
 def of_game(kind):
     """Return the messages in a game's modules."""
     found = set()
-    for module in games.modules_of(games.load(kind)):
+    for module in games.modules_of(registry.load(kind)):
         with Path(module.__file__).open("rb") as file:
             found |= {message[2] for message in messages(file, (), (), {})}
     return found
 
 
-@pytest.mark.parametrize("kind", games.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_every_sentence_option_and_passage_of_a_game_is_a_message(kind):
-    rules, found = games.load(kind), of_game(kind)
+    rules, found = registry.load(kind), of_game(kind)
     kinds = [each for each in games.facts_of(rules).values() if not each.silent]
     assert kinds
     for each in kinds:

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from engine import codec, conditions, game as games, grammar, orders
+from engine import codec, conditions, grammar, orders, registry
 from engine.chance import Stream
 from engine.conditions import Condition
 from engine.decisions import Refused
-from engine.game import load
+from engine.registry import load
 from engine.table import Table, begin
 from engine.testing.bench import sampled
 from tests.engine.games.test_templari import selling, table as position_at
@@ -212,7 +212,7 @@ def test_steps_of_a_list_are_taken_and_then_gone():
     assert orders.write_order(left.order) == "up to 5"
 
 
-@pytest.mark.parametrize("kind", games.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_every_condition_offered_in_a_game_reads_back_and_can_be_checked(kind):
     game, luck, met = load(kind), Stream(b"conditions", 0), set()
     table = begin(game, 3, bytes(range(32)))

@@ -7,7 +7,7 @@ import pytest
 from engine import grammar, orders
 from engine.decisions import Refused
 from engine.facts import fold
-from engine.game import load
+from engine.registry import load
 from engine.table import Table, begin
 from tests.engine.games.test_templari import selling, table as position_at
 

@@ -6,8 +6,9 @@ import pickle
 
 import pytest
 
-from engine.game import kinds_of, load, names
+from engine.game import kinds_of
 from engine.records import record, replace
+from engine.registry import load, names
 
 
 @record

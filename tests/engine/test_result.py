@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from engine import game as games
+from engine import registry
 from engine.bots import random_bot
 from engine.chance import Stream
 from engine.facts import SPECTATOR, Fact, Step, fact
@@ -154,9 +154,9 @@ def test_places_have_words_however_many_there_are():
     assert [str(ordinal(place)) for place in (1, 3, 9, 10)] == ["first", "third", "ninth", "10th"]
 
 
-@pytest.mark.parametrize("kind", games.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_every_game_has_a_result_that_agrees_with_its_standing(kind):
-    rules, luck = games.load(kind), Stream(b"result", 2)
+    rules, luck = registry.load(kind), Stream(b"result", 2)
     options = rules.settle(3, rules.short)
     table = begin(rules, 3, b"result" * 6, options)
     while waiting := [seat for seat in table.asks() if seat not in table.position.box]:
@@ -172,7 +172,7 @@ def test_every_game_has_a_result_that_agrees_with_its_standing(kind):
 
 
 def test_in_hindsight_a_card_counts_for_what_it_turned_out_to_be_worth():
-    rules = games.load("sorcerous-futures")
+    rules = registry.load("sorcerous-futures")
     table, luck = begin(rules, 3, b"worth" * 7, rules.settle(3, {})), Stream(b"worth", 3)
     while waiting := [seat for seat in table.asks() if seat not in table.position.box]:
         table = table.submit(waiting[0], random_bot(rules, table.view(waiting[0]), table.asks()[waiting[0]], luck))

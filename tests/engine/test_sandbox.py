@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine import codec, game as games, grammar, orders, sandbox
+from engine import codec, grammar, orders, registry, sandbox
 from engine.chance import Stream
 from engine.decisions import Refused
 from engine.facts import HIDDEN
@@ -17,7 +17,7 @@ DEPTH = 6
 
 
 def opened(kind, seats=3):
-    table = begin(games.load(kind), seats, SEED)
+    table = begin(registry.load(kind), seats, SEED)
     return table, next(iter(table.asks()))
 
 
@@ -38,7 +38,7 @@ def line_of_thought(game, view, seat, seats, world, depth=DEPTH):
     return thoughts
 
 
-@pytest.mark.parametrize("kind", games.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_a_line_of_thought_goes_on_by_the_rules(kind):
     table, seat = opened(kind)
     thoughts = line_of_thought(table.position.game, table.view(seat), seat, 3, 1)
@@ -48,7 +48,7 @@ def test_a_line_of_thought_goes_on_by_the_rules(kind):
     assert thoughts == line_of_thought(table.position.game, table.view(seat), seat, 3, 1)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in games.names() if secret_fields(games.load(kind))])
+@pytest.mark.parametrize("kind", [kind for kind in registry.names() if secret_fields(registry.load(kind))])
 def test_as_much_stays_hidden_in_the_imagined_view_as_at_the_table(kind):
     table, seat = opened(kind)
     game, view, hidden = table.position.game, table.view(seat), codec.dumps(HIDDEN)

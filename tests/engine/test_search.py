@@ -12,7 +12,7 @@ import pytest
 from engine.bots import random_bot
 from engine.chance import Stream
 from engine.facts import SPECTATOR
-from engine.game import load, names
+from engine.registry import load, names
 from engine.search import LEVELS, choose
 from engine.search.course import Course, Luck
 from engine.search.playout import Horizon, play_on, quick_choice

@@ -6,7 +6,7 @@ from engine.coach import Point, Side, Verdict
 from engine.coach.remarks import of_swing
 from engine.coach.swings import NAMED, Played, swings
 from engine.decisions import Choice
-from engine.game import load_file
+from engine.registry import load_file
 from engine.table import begin
 from engine.tell import Teller
 

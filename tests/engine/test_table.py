@@ -10,7 +10,7 @@ from engine import codec
 from engine.chance import Scripted, follows
 from engine.decisions import Choice, Refused
 from engine.facts import HIDDEN, SPECTATOR
-from engine.game import load, load_file, names
+from engine.registry import load, load_file, names
 from engine.table import Table, begin, deal, replay
 
 TOYS = Path(__file__).parent / "toys"

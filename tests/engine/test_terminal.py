@@ -9,7 +9,7 @@ import pytest
 from engine import grammar
 from engine.__main__ import main
 from engine.board import WIDTH
-from engine.game import load, names
+from engine.registry import load, names
 
 
 def run(*words, lines=()):

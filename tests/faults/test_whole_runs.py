@@ -12,7 +12,7 @@ from unittest.mock import patch
 
 import pytest
 
-from engine import game as games
+from engine import registry
 from engine.bots import BOTS
 from engine.decisions import Choice
 from pbem.mail.send.smtp import Outcome, OutgoingEmail, Result
@@ -31,7 +31,7 @@ from tests.service.clock import DAY, HOUR, MINUTE
 from tests.service.running_game import RunningGame
 from tests.twins.address_world import AddressWorld
 
-SHORT = dict(games.load("bid").short)
+SHORT = dict(registry.load("bid").short)
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(3 * 3600), pytest.mark.xdist_group("faults")]
 

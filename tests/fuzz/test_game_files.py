@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings, strategies as st
 
-from engine import game as games
+from engine import registry
 from pbem.cli import main
 from pbem.domain import hash_chain
 from pbem.domain.errors import BadInput
@@ -46,10 +46,10 @@ VALUES = st.one_of(
 )
 
 
-@pytest.fixture(params=games.names())
+@pytest.fixture(params=registry.names())
 def file(request, table):
     """The file of a finished game, short enough to be checked a hundred times."""
-    rules = games.load(request.param)
+    rules = registry.load(request.param)
     game = table(request.param, rules.seats[0], options=dict(rules.short))
     for _ in game.play_defaults():
         pass

@@ -8,7 +8,7 @@ import pytest
 import pbem
 from engine import testing
 from engine.__main__ import main
-from engine.game import load_file
+from engine.registry import load_file
 
 pytestmark = pytest.mark.slow
 

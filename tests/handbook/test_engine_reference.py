@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pbem
 from engine.__main__ import main
-from engine.game import load, modules_of, names
+from engine.game import modules_of
+from engine.registry import load, names
 
 HANDBOOK = Path(pbem.__file__).parent / "handbook"
 PAGE = (HANDBOOK / "engine-reference.md").read_text()

@@ -8,8 +8,8 @@ import pytest
 
 import pbem
 from engine import testing
-from engine.game import load_file
 from engine.installed import GROUP, LONGEST_NAME
+from engine.registry import load_file
 
 HANDBOOK = Path(pbem.__file__).parent / "handbook"
 PAGE = (HANDBOOK / "publish-a-game.md").read_text()

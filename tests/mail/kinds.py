@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from engine import game as game_registry, grammar
+from engine import grammar, registry
 from engine.bots import random_bot
 from engine.chance import Stream
 from pbem import config
@@ -74,7 +74,7 @@ UNSEEN: Final = 17
 
 def options_of(game: str) -> dict[str, str | int]:
     """The options of a game's table: those of a short game, longer."""
-    short = game_registry.load(game).short
+    short = registry.load(game).short
     return {name: LONGER * value if isinstance(value, int) else value for name, value in short.items()}
 
 
@@ -160,7 +160,7 @@ class _Scenario:
     def before_a_table_begins(self, game: str) -> None:
         """People ask and are invited, join and leave, and tables close."""
         host, guest = self._person(0), self._person(1)
-        new_table = TableSettings(game, max(game_registry.load(game).seats), invited=("zoe@example.org",))
+        new_table = TableSettings(game, max(registry.load(game).seats), invited=("zoe@example.org",))
         closed = self.server.run(joining.create_table, host, new_table).game_id
         zoe = self.server.run(addresses.register, "zoe@example.org", "Zoe").id
         self.carry()
@@ -189,7 +189,7 @@ class _Scenario:
     def enters_a_tournament(self, game: str) -> None:
         """A tournament is opened, signed up for by reply, paused, begun and called off."""
         host, guests = self._person(0), [self._person(1), self._person(2)]
-        size = min(game_registry.load(game).seats)
+        size = min(registry.load(game).seats)
         settings = TournamentSettings(
             "Spring cup", game, self.server.now() + 7 * DAY, size=size, least=size, advance=1, fewest=size, rounds=1
         )
@@ -222,7 +222,7 @@ class _Scenario:
         self.server.run(
             offers.set_volunteer, self.server.run(addresses.confirm, self._known("zoe@example.org")).id, volunteers=True
         )
-        seats = max(game_registry.load(game).seats)
+        seats = max(registry.load(game).seats)
         host = self._person(0)
         new_table = TableSettings(game, seats, options_of(game), title="Friday", successor="substitute")
         table = self.server.run(joining.create_table, host, new_table).game_id

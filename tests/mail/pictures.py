@@ -11,7 +11,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser
 
-from engine import game as game_registry
+from engine import registry
 from tests.chromium import running
 from tests.conftest import find_tool
 from tests.mail.kinds import NAMES, emails_of, kind_of
@@ -64,7 +64,7 @@ def main(folder: Path, games: list[str]) -> None:
     """Take all screenshots."""
     folder.mkdir(parents=True, exist_ok=True)
     with running() as browser:
-        for game in games or game_registry.names():
+        for game in games or registry.names():
             for name in shoot(browser, folder, game):
                 print(name)
 

@@ -9,7 +9,7 @@ import pytest
 from jinja2 import Environment
 from lxml import html
 
-from engine import game as game_registry
+from engine import registry
 from pbem import paths
 from pbem.domain.user_text import LONGEST_NAME
 from pbem.mail.write import rendering
@@ -22,13 +22,13 @@ pytestmark = [pytest.mark.xdist_group("mails"), pytest.mark.slice(1 / 4)]
 
 def longest(kind):
     """The most log entries that a game of this kind can have."""
-    rules = game_registry.load(kind)
+    rules = registry.load(kind)
     return rules.longest(rules.seats[0], rules.settle(rules.seats[0], options_of(kind)))
 
 
-GAMES = game_registry.names()
+GAMES = registry.names()
 QUICKEST = min(GAMES, key=longest)
-EXCLAIMED = next(kind for kind in GAMES if game_registry.load(kind).title.endswith("!"))
+EXCLAIMED = next(kind for kind in GAMES if registry.load(kind).title.endswith("!"))
 
 WIDEST = tuple(f"{name}{'&' * LONGEST_NAME}"[:LONGEST_NAME] for name in NAMES)
 """Names for which HTML needs the most bytes: five for each letter, and as many letters as a name may have."""

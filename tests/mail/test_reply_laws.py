@@ -6,7 +6,7 @@ from random import Random
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from engine import game as game_registry, grammar, orders
+from engine import grammar, orders, registry
 from engine.chance import Stream
 from engine.decisions import Act, Decision
 from engine.table import begin
@@ -17,7 +17,7 @@ from tests.mail.clients import PROGRAMS
 from tests.mail.kinds import emails_of, kind_of
 from tests.mail.sink import ReceivedEmail
 
-GAMES = game_registry.names()
+GAMES = registry.names()
 ANSWERABLE = {"turn", "reminder", "receipt"}
 MOST_EMAILS, MOST_MOVES, EXAMPLES = 5, 120, 40
 
@@ -34,7 +34,7 @@ def answerable(game: str) -> tuple[ReceivedEmail, ...]:
 @cache
 def decisions(game: str) -> tuple[Decision, ...]:
     """The decisions of a random game."""
-    rules = game_registry.load(game)
+    rules = registry.load(game)
     draw, table = Stream(b"answers" + bytes(25), 0), begin(rules, min(rules.seats), bytes(32))
     found: list[Decision] = []
     while (asked := {s: d for s, d in table.position.open().items() if s not in table.position.box}) and (

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pytest
 from playwright.sync_api import Browser, Page, Request
 
-from engine import game as game_registry
+from engine import registry
 from pbem.domain.user_text import LONGEST_NAME
 from tests.browser.axe import COLOURS, faults_of
 from tests.mail.kinds import NAMES
@@ -59,9 +59,7 @@ PHONE, DESK = 320, 600
 
 @pytest.mark.slow
 @pytest.mark.slice(1 / 4)
-@pytest.mark.parametrize(
-    ("game", "names"), [*((game, NAMES) for game in game_registry.names()), ("sunset-poker", LONG)]
-)
+@pytest.mark.parametrize(("game", "names"), [*((game, NAMES) for game in registry.names()), ("sunset-poker", LONG)])
 def test_every_email_fits_its_screen_and_is_accessible(chromium: Browser, game: str, names: tuple[str, ...]) -> None:
     """For one game all kinds, for the others those about the game. Opening a page takes longer than checking it."""
     emails = {kind: email for kind, email in chosen(game, names).items() if kind in OF_THE_GAME or game == WHOLE}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from engine import game as game_registry
+from engine import registry
 from pbem.config.settings import Dkim
 from pbem.mail.send.dkim import signer
 from tests.conftest import find_tool, some
@@ -78,7 +78,7 @@ def scores_in(text: str) -> dict[str, float]:
 def emails() -> dict[str, bytes]:
     """One email of each kind, those about a game for a slice of the games; and the same of a table with hostile names."""
     found: dict[str, bytes] = {}
-    games = some(game_registry.names(), 1 / 5)
+    games = some(registry.names(), 1 / 5)
     for game in games:
         for kind, email in chosen(game).items():
             found.setdefault(f"{game} {kind}" if kind in OF_THE_GAME else kind, email.content)

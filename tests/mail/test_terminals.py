@@ -7,7 +7,7 @@ from html import unescape
 
 import pytest
 
-from engine import game as game_registry
+from engine import registry
 from pbem.mail.write.faces import SHIELDS, SUITS
 from tests.conftest import find_tool
 from tests.mail.pictures import chosen
@@ -27,7 +27,7 @@ BROWSERS = {
 }
 
 
-@pytest.mark.parametrize("game", game_registry.names())
+@pytest.mark.parametrize("game", registry.names())
 @pytest.mark.parametrize("browser", [pytest.param(each, marks=pytest.mark.needs(each)) for each in BROWSERS])
 def test_a_terminal_shows_all_words_and_every_choice_on_its_own_line(game, browser):
     for kind, email in chosen(game).items():
@@ -49,7 +49,7 @@ def test_a_terminal_shows_all_words_and_every_choice_on_its_own_line(game, brows
 
 
 @pytest.mark.needs("mshow")
-@pytest.mark.parametrize("game", game_registry.names())
+@pytest.mark.parametrize("game", registry.names())
 def test_a_mail_program_without_html_shows_the_text_unchanged(game, tmp_path):
     file = tmp_path / "mail.eml"
     for kind, email in chosen(game).items():

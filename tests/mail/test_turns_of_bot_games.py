@@ -5,7 +5,7 @@ from itertools import islice
 
 import pytest
 
-from engine import game as all_games
+from engine import registry
 from engine.decks import decktet, piecepack
 from engine.games.templari.cards import BALANCED, faces as shields
 from pbem.mail.wire import MOST_BYTES, MOST_HTML
@@ -17,7 +17,7 @@ from tests.service.outgoing.test_deliver import HEAD
 EACH = 9
 """Every ninth turn is looked at."""
 
-FULL = [(name, all_games.load(name).seats[1]) for name in all_games.names()]
+FULL = [(name, registry.load(name).seats[1]) for name in registry.names()]
 
 LINK = re.compile(rf"/m/{TOKEN}/[^\s\"]+")
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from engine import game
+from engine import registry
 from pbem import config
 from pbem.ops.setup import make_ready, open_store, server_on
 from pbem.service.incoming import authenticity, processing
@@ -76,8 +76,10 @@ class Site:
         """Begin a game with people on some seats, by default at example.net, and bots on the rest."""
         with self.opened() as server:
             persons = [self.person(server, name if "@" in name else f"{name}@{READER_DOMAIN}") for name in names]
-            seats = seats or game.load(kind).seats[0]
-            table = TableSettings(kind, seats, dict(game.load(kind).short), "60m", bots=(bot,) * (seats - len(names)))
+            seats = seats or registry.load(kind).seats[0]
+            table = TableSettings(
+                kind, seats, dict(registry.load(kind).short), "60m", bots=(bot,) * (seats - len(names))
+            )
             game_id = server.run(joining.create_table, persons[0], table).game_id
             for person in persons:
                 server.run(joining.join, game_id, person)
@@ -86,11 +88,11 @@ class Site:
     def invite(self, kind: str, names: Sequence[str], bot: str = "random") -> int:
         """Open a private table of the first of these people at example.net; the others are invited, and bots take the rest."""
         with self.opened() as server:
-            seats = game.load(kind).seats[0]
+            seats = registry.load(kind).seats[0]
             bots = (bot,) * (seats - len(names))
             invited = tuple(f"{name}@{READER_DOMAIN}" for name in names)
             table = TableSettings(
-                kind, seats, dict(game.load(kind).short), "60m", bots=bots, invited=invited[1:], private=True
+                kind, seats, dict(registry.load(kind).short), "60m", bots=bots, invited=invited[1:], private=True
             )
             host = self.person(server, invited[0])
             game_id = server.run(joining.create_table, host, table).game_id

@@ -16,7 +16,7 @@ from random import Random
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from engine import game as games
+from engine import registry
 from pbem.ops.verify import games_to_verify, verify_games
 from pbem.service.account import my_page
 from pbem.service.play.log import Kind
@@ -135,7 +135,7 @@ def test_a_table_is_played_by_notifications_by_replies_and_on_a_bank_with_weeken
     with here.opened() as server:
         host, rests, _known = (here.person(server, each.address) for each in (ben, cleo, anna))
         server.run(my_page.change_week, rests, ["Sat", "Sun"], [], "")
-        table = TableSettings(kind, 3, dict(games.load(kind).short), BANK, time_off=48, invited=(anna.address,))
+        table = TableSettings(kind, 3, dict(registry.load(kind).short), BANK, time_off=48, invited=(anna.address,))
         game_id = server.run(joining.create_table, host, table).game_id
         for person in (host, rests):
             server.run(joining.join, game_id, person)

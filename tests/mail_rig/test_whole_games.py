@@ -12,7 +12,7 @@ from random import Random
 
 import pytest
 
-from engine import game
+from engine import registry
 from pbem.ops.verify import games_to_verify, verify_games
 from pbem.service.play.log import Kind
 from pbem.service.play.move import Actor
@@ -70,7 +70,7 @@ def by_links(rig: Rig, site: Callable[..., Site], mailbox: Callable[[str], Mailb
     here, mailboxes = site(), [mailbox("anna"), mailbox("ben")]
     # One of them has an away notice for every email that allows one.
     rig.away(mailboxes[0].name)
-    begun = {kind: here.begin(kind, [each.name for each in mailboxes]) for kind in some(game.names(), 1 / 5)}
+    begun = {kind: here.begin(kind, [each.name for each in mailboxes]) for kind in some(registry.names(), 1 / 5)}
     players = [LinksOnly(each, here, Random(place)) for place, each in enumerate(mailboxes)]
     with here.running():
         play(players, len(begun))
@@ -82,7 +82,7 @@ def by_links(rig: Rig, site: Callable[..., Site], mailbox: Callable[[str], Mailb
 def by_replies(rig: Rig, site: Callable[..., Site], mailbox: Callable[[str], Mailbox]) -> Evening:
     """Games played by replies only; one of the two is new to the server and invited to each."""
     here, mailboxes = site(), [mailbox("cleo"), mailbox("dan")]
-    begun = {kind: here.invite(kind, [each.name for each in mailboxes]) for kind in some(game.names(), 1 / 5)}
+    begun = {kind: here.invite(kind, [each.name for each in mailboxes]) for kind in some(registry.names(), 1 / 5)}
     players = [RepliesOnly(each, rig, Random(place)) for place, each in enumerate(mailboxes)]
     with here.running():
         play(players, len(begun))

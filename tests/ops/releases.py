@@ -10,7 +10,7 @@ import pytest
 from click.testing import Result
 from sqlalchemy import text
 
-from engine import codec, game, table as engine_table
+from engine import codec, game, registry, table as engine_table
 from engine.bots import random_bot
 from engine.chance import Stream
 from engine.decisions import Act, Choice, Decision, OneOf
@@ -26,7 +26,7 @@ from tests.service.running_game import RunningGame
 
 Table = Callable[..., RunningGame]
 Replay = Callable[..., Result]
-KINDS = game.names()
+KINDS = registry.names()
 SQLITE = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 """For what no database could make a difference to."""
 SCORES = "the scores or ranks differ from those that were shown"
@@ -50,7 +50,7 @@ def played(begun: RunningGame, moves: int) -> RunningGame:
         if not asked:
             break
         seat, decision = next(iter(asked.items()))
-        begun.play(seat, random_bot(game.load(begun.row().kind), begun.view(seat), decision, luck))
+        begun.play(seat, random_bot(registry.load(begun.row().kind), begun.view(seat), decision, luck))
     return begun
 
 
@@ -100,7 +100,7 @@ def of_another_release(monkeypatch: pytest.MonkeyPatch, name: str = "another") -
 
 def fewer_choices(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     """A choice that is no default is offered no more."""
-    rules = type(game.load(kind))
+    rules = type(registry.load(kind))
     asks = rules.asks
 
     def without(act: Act, default: Choice) -> Act | None:
@@ -135,7 +135,7 @@ def blind_spectator(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
 
 def score_off_by_one(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     """The first seat has a point more than it had."""
-    rules = type(game.load(kind))
+    rules = type(registry.load(kind))
     standing = rules.standing
 
     def off(self: Any, state: Any) -> Any:
@@ -147,7 +147,7 @@ def score_off_by_one(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
 
 def renamed_field(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     """A field of every kind of fact has another name."""
-    rules = game.load(kind)
+    rules = registry.load(kind)
     kinds = dict(game.kinds_of(rules))
     for name, fact in game.facts_of(rules).items():
         renamed = [f"new_{field.name}" for field in fields(cast("Any", fact))] or ["new"]
@@ -157,7 +157,7 @@ def renamed_field(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
 
 def other_draws(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     """A number is drawn before all others of an entry."""
-    rules = type(game.load(kind))
+    rules = type(registry.load(kind))
     setup = rules.setup
 
     def drawing(self: Any, state: Any, draw: Any) -> Any:

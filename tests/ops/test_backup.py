@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from sqlalchemy import make_url, text
 
-from engine import game
+from engine import registry
 from pbem import paths
 from pbem.clock import SystemRandomness
 from pbem.config import read, save_keys
@@ -87,7 +87,7 @@ def config(folder: Path, database_url: str) -> Config:
 @pytest.fixture
 def games_there(config: Config, table: Table) -> list[RunningGame]:
     """Games of all kinds in their middles, and one that is over."""
-    begun = [table(kind, game.load(kind).seats[0], bots=("random",)) for kind in game.names()]
+    begun = [table(kind, registry.load(kind).seats[0], bots=("random",)) for kind in registry.names()]
     for each in begun:
         for _, _receipt in zip(range(5), each.play_defaults(), strict=False):
             pass

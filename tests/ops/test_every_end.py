@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from engine import game as games
+from engine import registry
 from pbem import paths
 from pbem.domain import hash_chain
 from pbem.domain.missed_turns import Successor
@@ -66,7 +66,7 @@ def files(empty_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
 
 
 def _begun(server: Server, people: list[int]) -> RunningGame:
-    options = dict(games.load("sorcerous-futures").short)
+    options = dict(registry.load("sorcerous-futures").short)
     settings = TableSettings("sorcerous-futures", len(people), options, "1d", successor=Successor.SUBSTITUTE)
     game_id = server.run(joining.create_table, people[0], settings).game_id
     for each in people:

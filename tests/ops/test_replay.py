@@ -10,7 +10,7 @@ import pytest
 from click.testing import Result
 from sqlalchemy import inspect, text
 
-from engine import game
+from engine import registry
 from engine.rulings import Part, Ruling
 from pbem.config import read
 from pbem.config.settings import Config
@@ -61,7 +61,7 @@ PLANTED = {
 def test_every_planted_change_is_found_in_every_game(
     table: Table, replayed: Replay, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
-    begun = played(table(kind, game.load(kind).seats[1]), 15)
+    begun = played(table(kind, registry.load(kind).seats[1]), 15)
     assert replayed("replay", "--json").exit_code == 0
     for plant, parts in PLANTED.items():
         with monkeypatch.context() as planting:
@@ -160,7 +160,7 @@ def test_recordings_come_back_with_a_backup(
 def test_a_ruling_explains_what_it_changes_once(
     table: Table, replayed: Replay, server: Server, config: Config, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    begun, rules = played(table("bid"), 12), type(game.load("bid"))
+    begun, rules = played(table("bid"), 12), type(registry.load("bid"))
     standing = rules.standing
     replayed("replay")
     with monkeypatch.context() as release:
@@ -189,9 +189,9 @@ def test_a_running_game_whose_rules_are_there_no_more_differs_and_a_finished_one
     table: Table, replayed: Replay, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     running, _over = table("bid"), ended(table("bid"))
-    monkeypatch.setattr(type(game.load("bid")), "OLDEST", 3)
-    monkeypatch.setattr(type(game.load("bid")), "RULES", 3)
-    monkeypatch.setattr(game.load("bid"), "version", 3)
+    monkeypatch.setattr(type(registry.load("bid")), "OLDEST", 3)
+    monkeypatch.setattr(type(registry.load("bid")), "RULES", 3)
+    monkeypatch.setattr(registry.load("bid"), "version", 3)
     result = replayed("replay", "--json")
     assert found(result) == {running.id: ["rules"]}
     assert json.loads(result.stdout.splitlines()[-1])["left_out"] == 2
@@ -208,7 +208,7 @@ def test_rules_that_fail_are_a_difference_however_they_fail(
             raise failure
 
         with monkeypatch.context() as planting:
-            planting.setattr(type(game.load("bid")), "standing", fail)
+            planting.setattr(type(registry.load("bid")), "standing", fail)
             result = replayed("replay", "--json")
         assert result.exit_code == 1
         assert begun.id in found(result)

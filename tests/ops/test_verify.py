@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from engine import codec, game
+from engine import codec, registry
 from engine.facts import SPECTATOR
 from pbem.domain import hash_chain
 from pbem.domain.errors import BadInput, Refusal
@@ -53,9 +53,9 @@ def keep_views(begun: RunningGame) -> None:
     begun.server.store.write(keep)
 
 
-@pytest.mark.parametrize("kind", game.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_a_game_as_it_was_played_is_sound_at_every_moment(table: Table, kind: str) -> None:
-    begun = table(kind, game.load(kind).seats[1])
+    begun = table(kind, registry.load(kind).seats[1])
     for number, _ in enumerate(begun.play_defaults()):
         if number % 7 == 3:
             keep_views(begun)
@@ -107,7 +107,7 @@ def test_standing_orders_are_sound_while_they_answer_and_after_they_ended(table:
     begun = table("sun-bid", 3)
     for _ in range(40):
         for seat, decision in begun.asked().items():
-            ordered = dict(codec.loads(game.load("sun-bid"), begun.row().orders))
+            ordered = dict(codec.loads(registry.load("sun-bid"), begun.row().orders))
             if seat == 1 and seat not in ordered and decision.default.verb == "flip":
                 begun.server.run(standing_orders.set_order, begun.id, seat, "always flip")
                 break
@@ -265,7 +265,7 @@ def test_a_sealed_choice_that_names_another_seat_or_game_is_found(table: Table) 
 def test_choices_that_were_played_by_other_rules_are_found(tmp_path: Path) -> None:
     path = Path(__file__).parent / "game_files" / "bid-version-2.json"
     document = json.loads(path.read_text(encoding="utf-8"))
-    assert document["game"]["rules"] == game.load("bid").version == 2
+    assert document["game"]["rules"] == registry.load("bid").version == 2
     document["game"]["rules"], head = 1, hash_chain.genesis(document["game"]["key"])
     for row, written in zip(export.read(json.dumps(document)).log, document["log"], strict=True):
         names = ("game", "seq", "kind", "seat", "by", "at", "body", "nonce")

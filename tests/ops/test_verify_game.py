@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from engine import codec, game as games
+from engine import codec, registry
 from engine.chance import commitment
 from pbem import paths
 from pbem.domain import hash_chain
@@ -69,11 +69,11 @@ def test_the_verifier_accepts_the_files_of_every_version(path: Path) -> None:
     assert (done.returncode, done.stdout) == (0, "Nothing was changed.\n"), done.stderr
 
 
-@pytest.mark.parametrize("kind", games.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_the_verifier_accepts_an_eventful_game_of_every_kind(
     table: Callable[..., RunningGame], tmp_path: Path, kind: str
 ) -> None:
-    rules = games.load(kind)
+    rules = registry.load(kind)
     game = table(kind, max(3, rules.seats[0]), options=dict(rules.short))
     play_eventfully(game)
     document = json.loads(export.write(game.server.read(export.of_game, game.id)))

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from engine import bots, codec, game, orders
+from engine import bots, codec, orders, registry
 from engine.chance import Stream
 from engine.decisions import Refused
 from engine.facts import SPECTATOR, fold, seen
-from engine.game import load, load_file
+from engine.registry import load, load_file
 from engine.table import begin, replay
 from pbem.plugins.away import loads
 from pbem.plugins.foreign import Foreign, foreign
@@ -38,7 +38,7 @@ def in_child(monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [*sorted(game.own_names()), "lanterns", "caravans", "thieves"])
+@pytest.mark.parametrize("name", [*sorted(registry.own_names()), "lanterns", "caravans", "thieves"])
 def test_a_whole_game_in_a_child_is_the_same_byte_for_byte(name, in_child):
     toy = TOYS / f"{name}.py"
     own = load_file(toy) if toy.exists() else load(name)

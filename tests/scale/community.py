@@ -14,7 +14,7 @@ from typing import Final
 
 from sqlalchemy import func, select, update
 
-from engine import game as rulebooks
+from engine import registry
 from pbem.domain.errors import Refusal
 from pbem.domain.reliability import PERIOD
 from pbem.domain.states import TableStatus
@@ -106,7 +106,7 @@ def found(server: Server, clock: FakeClock, kinds: Iterable[str] | None = None) 
         if audience := ("everyone", "everyone", "met", "", "everyone", "met")[at]:
             server.run(profiles.choose, person, audience, f"Player {at} the bold", punctual=True)
         server.store.write(lambda tx, person=person, at=at: people.change(tx, person, show_ratings=at % 2 == 0))  # type: ignore[misc]
-    for at, kind in enumerate(kinds or rulebooks.names()):
+    for at, kind in enumerate(kinds or registry.names()):
         for first in (0, 1):
             # Each triple has someone of the other half.
             seated = [
@@ -190,7 +190,7 @@ def games_of(server: Server, person: int) -> int:
 
 
 def _settings(kind: str, **more: object) -> TableSettings:
-    rules = rulebooks.load(kind)
+    rules = registry.load(kind)
     return TableSettings(kind, SEATS, dict(rules.short), "1d", rated=True, **more)  # type: ignore[arg-type]
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from sqlalchemy import func, select
 
-from engine import game
+from engine import registry
 from pbem.domain.states import EmailStatus
 from pbem.service.desk.statistics import _LINES_MARK
 from pbem.service.outgoing.deliver import Post, deliver
@@ -55,7 +55,7 @@ def served(url: str, *, make: bool = False) -> tuple[Server, FakeClock]:
 def originals(server: Server, clock: FakeClock, kinds: list[str] | None = None) -> list[int]:
     """A running game of each kind, whose emails are all sent: at least so many of each."""
     post = Post(HEAD, StoringTransport())
-    found = [begin(server, kind, crowd(server, SEATS)) for kind in kinds or game.names()]
+    found = [begin(server, kind, crowd(server, SEATS)) for kind in kinds or registry.names()]
     _send(server, clock, post)
     for game_id in found:
         running = RunningGame(server, game_id)

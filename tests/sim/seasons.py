@@ -10,7 +10,7 @@ from datetime import timedelta
 from random import Random
 from typing import Final
 
-from engine import game
+from engine import registry
 from pbem.domain.states import EmailKind, TournamentStatus
 from pbem.service.tournaments import file, new, reading, sign_up
 from pbem.service.tournaments.new import TournamentSettings
@@ -47,7 +47,7 @@ class Seasons:
             rounds=2,
             size=3,
             advance=1,
-            options=game.load(kind).short,
+            options=registry.load(kind).short,
             pace="12h",
             missed_limit=2,
             level="beginner",

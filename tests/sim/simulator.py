@@ -19,7 +19,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from engine import game
+from engine import registry
 from pbem import failpoints
 from pbem.domain.week import BOUNDS
 from pbem.service.absence import offers
@@ -190,9 +190,9 @@ class _Run:
 
     def _opens(self, number: int) -> Callable[[], None]:
         def opens() -> None:
-            names = game.names()
+            names = registry.names()
             kind = names[number % len(names)]
-            rules = game.load(kind)
+            rules = registry.load(kind)
             seats = rules.seats[0]
             # Bots cost less time than people, who need emails and pages; every fourth table is of people alone.
             bots = 0 if number // len(names) % 4 == 0 else seats - 1

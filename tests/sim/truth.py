@@ -11,7 +11,8 @@ from datetime import UTC, datetime
 from random import Random
 from typing import Any
 
-from engine.game import Game, names
+from engine.game import Game
+from engine.registry import names
 from pbem.domain.choice_links import choice_segment
 from pbem.domain.deadline import PATIENCE
 from pbem.domain.errors import Refusal

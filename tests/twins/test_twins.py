@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from engine import game
+from engine import game, registry
 from engine.chance import Stream
 from engine.decisions import Choice
 from engine.table import Table
@@ -27,7 +27,7 @@ from tests.twins.world import Truth, Untrue, world_of
 pytestmark = pytest.mark.slow
 
 
-WITH_SECRETS = [kind for kind in game.names() if secret_fields(game.load(kind))]
+WITH_SECRETS = [kind for kind in registry.names() if secret_fields(registry.load(kind))]
 
 NEAR = 30
 """The most entries before a twin: longer games take longer and hide nothing differently."""
@@ -37,7 +37,7 @@ NEAR = 30
 @pytest.mark.parametrize("kind", WITH_SECRETS)
 def test_twins_in_a_secret_look_the_same(kind: str, tmp_path: Path) -> None:
     """Fails unless every secret field is varied and every seat has twins."""
-    rules = game.load(kind)
+    rules = registry.load(kind)
     tables = {rules.seats[0], rules.seats[0] + 1}
     twins = Twins(Bench(rules), secret_fields(rules))
     kinds: set[str] = set()
@@ -79,9 +79,9 @@ def look_at_twins(twins: Twins, playout: Playout, at: int, ways: Any, folder: Pa
 
 
 @pytest.mark.slice(1 / 5)
-@pytest.mark.parametrize("kind", game.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_twins_in_the_luck_to_come_look_the_same(kind: str, tmp_path: Path) -> None:
-    rules = game.load(kind)
+    rules = registry.load(kind)
     playout = next(each for each in Bench(rules).playouts() if each.plan.style == "any")
     truth = truth_of(playout, playout.tables[min(len(playout.tables) // 2, NEAR // 2)])
     seats = range(truth.seats)
@@ -93,10 +93,10 @@ def test_twins_in_the_luck_to_come_look_the_same(kind: str, tmp_path: Path) -> N
 
 
 @pytest.mark.slice(1 / 5)
-@pytest.mark.parametrize("kind", game.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_twins_in_what_others_have_sealed_look_the_same(kind: str, tmp_path: Path) -> None:
     """Games without simultaneous turns have no such twins."""
-    rules = game.load(kind)
+    rules = registry.load(kind)
     bench = Bench(rules)
     together = (
         (playout, at)
@@ -119,10 +119,10 @@ def test_twins_in_what_others_have_sealed_look_the_same(kind: str, tmp_path: Pat
 
 
 @pytest.mark.slice(1 / 5)
-@pytest.mark.parametrize("kind", game.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_twins_in_who_else_has_sealed_look_the_same_to_who_has_sealed(kind: str, tmp_path: Path) -> None:
     """The reader has a proof of the own choice, and no proof, page or number tells how many others there are."""
-    rules = game.load(kind)
+    rules = registry.load(kind)
     bench = Bench(rules)
     positions = bench.positions(1, {max(3, rules.seats[0])})
     asked_three = (

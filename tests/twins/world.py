@@ -24,7 +24,7 @@ from typing import Any, Final
 from unittest.mock import patch
 from urllib.parse import urljoin
 
-from engine import game as rulebooks
+from engine import registry
 from engine.decisions import Choice
 from engine.game import Game, Story
 from engine.table import Entry
@@ -325,7 +325,7 @@ class World:
 
 def _scripted(truth: Truth) -> Game[Any]:
     """The real rules, with the given entries in place of anything drawn."""
-    rules = rulebooks.load(truth.kind)
+    rules = registry.load(truth.kind)
     entries = iter(truth.log)
 
     def happens(*_: object) -> Story[Any]:
@@ -342,7 +342,7 @@ def _scripted(truth: Truth) -> Game[Any]:
 def world_of(truth: Truth, folder: Path) -> Iterator[World]:
     """The world of a truth."""
     rules = _scripted(truth)
-    with patch.object(rulebooks, "load", lambda _name: rules):
+    with patch.object(registry, "load", lambda _name: rules):
         world = World(truth, folder)
         try:
             yield world

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 import pbem
-from engine import game
+from engine import registry
 from engine.board import Row
 from engine.decks import decktet, piecepack
 from engine.testing.bench import play
@@ -51,9 +51,9 @@ def test_every_suit_and_every_colour_has_its_own_sign():
         assert set(family) <= set(SIGNS)
 
 
-@pytest.mark.parametrize("kind", game.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_every_game_has_a_cover_and_drawings_for_everything_on_its_table(kind):
-    rules = game.load(kind)
+    rules = registry.load(kind)
     assert rules.cover
     laid = {(face.kind, face.id) for face in (*rules.cover, *on_boards(rules))}
     assert laid - set(DRAWINGS) == set()

@@ -9,7 +9,7 @@ from gettext import NullTranslations
 
 import pytest
 
-from engine import game as games, grammar, orders
+from engine import grammar, orders, registry
 from engine.bots import random_bot
 from engine.chance import Stream
 from engine.facts import SPECTATOR, seen
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.slow
 NAMES = {"Ann", "Ben", "Cleo", "Bot", "Zzz", "ann@example.org"}
 """Players, one of them by her address, and a table."""
 
-TITLES = {games.load(name).title for name in games.names()} | {"Auction games by email"}
+TITLES = {registry.load(name).title for name in registry.names()} | {"Auction games by email"}
 """Games and the site have the same name in every language."""
 
 TYPED = (
@@ -66,7 +66,7 @@ def commands(game):
 
 
 @one_database
-@pytest.mark.parametrize("kind", games.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_every_word_of_a_tables_pages_is_translated(kind, browser, links, table):
     game, luck, known = table(kind), Stream(b"luck", 1), NAMES | TITLES
     game.server.run(talk.say, game.id, 0, game.person_at(0), "Zzz")
@@ -91,7 +91,7 @@ def test_every_word_of_a_tables_pages_is_translated(kind, browser, links, table)
 
 
 @one_database
-@pytest.mark.parametrize("kind", games.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_every_word_of_a_form_is_translated(kind, browser, links, table):
     game = table(kind)
     seat = next(iter(game.asked()))
@@ -101,7 +101,7 @@ def test_every_word_of_a_form_is_translated(kind, browser, links, table):
 
 
 @one_database
-@pytest.mark.parametrize("kind", games.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_every_word_of_the_public_pages_is_translated(kind, browser, links, server, person):
     waiting = server.run(joining.create_table, person("Ann"), TableSettings(kind, 3, title="Zzz"))
     door = links.made(Purpose.CONFIRM, person("Ben"), waiting.game_id)
@@ -175,9 +175,9 @@ def test_every_word_of_an_email_is_translated(kind, server, table):
             assert (email, bare_words(words, known)) == (email, [])
 
 
-@pytest.mark.parametrize("kind", games.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_every_word_of_the_facts_of_a_whole_game_is_translated(kind):
-    rules, luck = games.load(kind), Stream(b"luck", 3)
+    rules, luck = registry.load(kind), Stream(b"luck", 3)
     table = begin(rules, 3, b"seed" * 8)
     while asked := {seat: each for seat, each in table.asks().items() if seat not in table.position.box}:
         seat, decision = next(iter(asked.items()))

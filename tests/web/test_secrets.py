@@ -26,9 +26,9 @@ def poker(table):
 def words(game, seat):
     """The words for the cards of a hand."""
     rules = game.row().kind
-    from engine import game as games
+    from engine import registry
 
-    return {games.load(rules).word(card) for card in game.view(seat).hands[seat]}
+    return {registry.load(rules).word(card) for card in game.view(seat).hands[seat]}
 
 
 def pages_of(browser, links, server, game, seat):

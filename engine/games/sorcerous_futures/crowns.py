@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import lru_cache
 from itertools import permutations
 
 from engine.chance import Draw
@@ -27,7 +27,7 @@ def to_the_right(hands: Sequence[Cards]) -> list[Cards]:
     return [*hands[1:], hands[0]]
 
 
-@cache
+@lru_cache(maxsize=256)
 def assignments(aces: tuple[Cards, ...]) -> tuple[Cards, ...]:
     """Return every way to give each player a Crown not in the suit of their own Aces. The Excuse player has no Aces."""
     barred = [{suits(ace) for ace in own} for own in aces]

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from engine.decisions import Refused
-from engine.game import Game, load, names
+from engine.game import Game
+from engine.registry import load, names
 from pbem.domain import hash_chain
 from pbem.domain.errors import BadInput, Unplayable
 from pbem.i18n import speech

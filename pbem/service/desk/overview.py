@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from engine import game
+from engine import registry
 from pbem.domain.acts import Actor, Role
 from pbem.domain.errors import BadInput
 from pbem.domain.states import TableStatus
@@ -65,7 +65,7 @@ class TableFilter:
     kind: str = ""
 
     def __post_init__(self) -> None:
-        for value, values in ((self.trouble, TROUBLES), (self.status, STATUSES), (self.kind, game.names())):
+        for value, values in ((self.trouble, TROUBLES), (self.status, STATUSES), (self.kind, registry.names())):
             if value and value not in values:
                 raise BadInput(
                     _("There is no list “%(value)s”.", value=value[:40]),

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from engine import game
+from engine import registry
 from engine.decisions import Refused
 from engine.game import Game
 from pbem.plugins.away import Away
@@ -34,12 +34,12 @@ def rules_for(kind: str, game_id: int, halted: str | None = None) -> Game[Any]:
 
 def known_rules(kind: str) -> Game[Any] | None:
     """The rules of a kind of game, or None if they are not installed."""
-    return game.load(kind) if kind in game.names() else None
+    return registry.load(kind) if kind in registry.names() else None
 
 
 def versions() -> dict[str, tuple[int, int]]:
     """The oldest and the newest version of the rules that can be played here, by kind of game."""
-    return {kind: (rules.OLDEST, rules.RULES) for kind in game.names() if (rules := known_rules(kind)) is not None}
+    return {kind: (rules.OLDEST, rules.RULES) for kind in registry.names() if (rules := known_rules(kind)) is not None}
 
 
 def newest_rules(kind: str) -> Game[Any]:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import structlog
 
-from engine import game as rulebooks
+from engine import registry
 from engine.game import Game
 from pbem.domain.errors import NotFound, TooMany
 from pbem.domain.guests import is_guest
@@ -47,7 +47,7 @@ _log = structlog.get_logger(__name__)
 
 def games_with_demo() -> list[Game[Any]]:
     """The games that have a demo."""
-    return [rules for rules in map(rulebooks.load, sorted(rulebooks.own_names())) if rules.demo is not None]
+    return [rules for rules in map(registry.load, sorted(registry.own_names())) if rules.demo is not None]
 
 
 def begin(server: Server, kind: str, network: str = "") -> str:

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Final
 
-from engine import game
+from engine import game, registry
 from engine.bots import BOTS
 from engine.chance import commitment
 from engine.decisions import Refused
@@ -150,7 +150,7 @@ def add_table(
 def check_settings(settings: TableSettings, now: datetime) -> tuple[game.Game[Any], dict[str, str | int]]:
     """The rules and the value of every option. Raises NotFound or BadInput if the table cannot be played."""
     try:
-        rules = game.load(settings.kind)
+        rules = registry.load(settings.kind)
     except Refused as refused:
         raise NotFound(speech.render(refused.text), remedy=_("Choose one of these.")) from refused
     readers: Readers[object] = {

@@ -8,7 +8,7 @@ from typing import Any
 
 from flask import Blueprint, Response, request, url_for
 
-from engine import game
+from engine import registry
 from pbem.domain.acts import Act
 from pbem.domain.moments import relative_text
 from pbem.service.desk import overview, statistics as desk_activity
@@ -37,7 +37,7 @@ def show() -> Response:
             "desk/overview.html",
             found=found,
             asked=search,
-            titles={name: game.load(name).title for name in game.names()},
+            titles={name: registry.load(name).title for name in registry.names()},
             troubles=TROUBLES,
             statuses=STATUSES,
             most=COUNTED,

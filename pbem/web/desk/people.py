@@ -2,7 +2,7 @@
 
 from flask import Blueprint, Response, request, url_for
 
-from engine import game
+from engine import registry
 from pbem.domain.acts import Act
 from pbem.domain.errors import Refusal
 from pbem.domain.moments import relative_text
@@ -22,7 +22,7 @@ def _page(person_id: int, refused: Refusal | None = None) -> Response:
         found=found,
         person=found.person,
         mark=marks.of_person(found.person),
-        titles={name: game.load(name).title for name in game.names()},
+        titles={name: registry.load(name).title for name in registry.names()},
         from_now=relative_text,
         refused=refused,
         given=request.form,

@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Final
 
-from engine import game, grammar
+from engine import grammar, registry
 from engine.facts import SPECTATOR
 from engine.table import deal
 from pbem.i18n import speech
@@ -68,7 +68,7 @@ def board() -> PageBoard:
 
 @cache
 def _drawn(_language: object) -> PageBoard:
-    rules = game.load(KIND)
+    rules = registry.load(KIND)
     position, _entries = deal(rules, len(NAMES), _SEED, rules.settle(len(NAMES), {}))
     for move in MOVES:
         seat, decision = next(iter(position.open().items()))

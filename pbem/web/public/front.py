@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from flask import Blueprint, Response, current_app, url_for
 
-from engine import game
+from engine import registry
 from engine.game import Game
 from pbem.domain.states import TableStatus
 from pbem.i18n import speech
@@ -47,7 +47,7 @@ def show() -> Response:
     return site.page(
         "front.html",
         board=example.board(),
-        games=[_tile(game.load(name)) for name in game.names()],
+        games=[_tile(registry.load(name)) for name in registry.names()],
         tables=[each for each in shown if each["table"].status == TableStatus.OPEN],
         running=[each for each in shown if each["table"].status == TableStatus.PLAYING],
     )

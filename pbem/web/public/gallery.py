@@ -5,7 +5,7 @@ from typing import Final
 
 from flask import Blueprint, Response
 
-from engine import game
+from engine import registry
 from pbem.web import site
 from pbem.web.art.drawings import DRAWINGS
 
@@ -20,4 +20,4 @@ def show() -> Response:
     kinds: dict[str, list[str]] = defaultdict(list)
     for kind, each in DRAWINGS:
         kinds[kind].append(each)
-    return site.page("gallery.html", kinds=kinds, widths=WIDTHS, games=map(game.load, game.names()))
+    return site.page("gallery.html", kinds=kinds, widths=WIDTHS, games=map(registry.load, registry.names()))

@@ -4,7 +4,7 @@ from typing import Final
 
 from flask import Blueprint, Response, request
 
-from engine import game
+from engine import registry
 from pbem.domain.errors import NotFound
 from pbem.domain.states import TableStatus
 from pbem.i18n.speech import gettext as _, mark, translate
@@ -40,7 +40,7 @@ def show() -> Response:
         state=state,
         states={name: translate(words) for name, (_status, words) in SHOWN.items()},
         kind=slug,
-        kinds={name: title_of(name) for name in game.names()},
+        kinds={name: title_of(name) for name in registry.names()},
         tables=[(table_values(each.summary), each.winners, each.profiles) for each in found.tables],
         last=found.last,
     )

@@ -18,7 +18,7 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 
-from engine import game
+from engine import registry
 from pbem import paths
 from pbem.domain.errors import NotFound
 from pbem.i18n.speech import gettext as _
@@ -73,7 +73,7 @@ def contents() -> Response:
     """The contents: pages for players and for organisers."""
     players, organisers = ([_page(name) for name in names] for names in (FOR_PLAYERS, FOR_ORGANISERS))
     return site.page(
-        "help.html", players=players, organisers=organisers, games=[game.load(name) for name in game.names()]
+        "help.html", players=players, organisers=organisers, games=[registry.load(name) for name in registry.names()]
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from flask import Blueprint, Response
 
-from engine import game
+from engine import registry
 from engine.decisions import Refused
 from engine.game import Game
 from engine.options import Listed, Option, OptionValue
@@ -76,7 +76,7 @@ def of_table(token: str) -> Response:
 def game_called(kind: str) -> Game[Any]:
     """The game of that name. Raises NotFound."""
     try:
-        return game.load(kind)
+        return registry.load(kind)
     except Refused as refused:
         raise NotFound(speech.render(refused.text), remedy=_("Choose one on the front page.")) from refused
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from flask import Blueprint, Response, request
 
-from engine import game
+from engine import registry
 from engine.chance import Derived
 from pbem.domain.errors import BadInput, Refusal
 from pbem.i18n.speech import gettext as _
@@ -29,7 +29,7 @@ def check() -> Response:
     return site.page(
         "verified.html",
         found=found,
-        rules=game.load(found.kind),
+        rules=registry.load(found.kind),
         seating=_seating(found),
         luck=[(each.entry, _shuffles(each)) for each in found.luck if each.entry is not None],
     )

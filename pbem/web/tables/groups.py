@@ -5,7 +5,7 @@ The address of a group's page is a secret of its members, and the page opens for
 
 from flask import Blueprint, Response, url_for
 
-from engine import game
+from engine import registry
 from pbem.domain.errors import Refusal
 from pbem.domain.rating_words import rating_text
 from pbem.i18n.speech import gettext as _
@@ -53,7 +53,7 @@ def show(key: str, refused: Refusal | None = None) -> Response:
             for tables in (found.waiting, found.playing, found.over)
         ],
         tournaments=server().read(reading.of_group, found.membership),
-        kinds={name: title_of(name) for name in game.names()},
+        kinds={name: title_of(name) for name in registry.names()},
         rating_text=rating_text,
         given=field,
         refused=refused,

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from flask import Blueprint, Response, request
 
-from engine import game
+from engine import registry
 from engine.result import ordinal
 from pbem.domain.conditions import Conditions, words as condition_words
 from pbem.domain.errors import NotFound, Refusal
@@ -44,7 +44,7 @@ def show_all() -> Response:
         state=state,
         states={name: translate(words) for name, (_status, words) in SHOWN.items()},
         tournaments=[summary_values(each) for each in found],
-        kinds={name: title_of(name) for name in game.names()},
+        kinds={name: title_of(name) for name in registry.names()},
     )
 
 

@@ -11,7 +11,7 @@ from engine.board import WIDTH, plain
 from engine.chance import Scripted, Stream
 from engine.decisions import Choice, Refused
 from engine.facts import SPECTATOR, secrets_of
-from engine.game import facts_of, load
+from engine.game import facts_of
 from engine.games.bid.auction import consolation, passing_order, prize, strong_hands
 from engine.games.bid.facts import (
     ArmsPaid,
@@ -32,6 +32,7 @@ from engine.games.bid.facts import (
 )
 from engine.games.bid.words import spoken_prize
 from engine.grammar import read, write
+from engine.registry import load
 from engine.seats import clockwise
 from engine.table import begin, deal, replay
 from tests.engine.barred import reasons

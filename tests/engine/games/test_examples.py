@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from engine import game
+from engine import registry
 from engine.board import in_words
 from engine.chance import Scripted
 from engine.games.bid.auction import passing_order
@@ -24,9 +24,9 @@ from engine.games.templari.digits import endings_allowed, receivers_of
 ANN, BEN, CLEO, DAN = range(4)
 
 
-@pytest.mark.parametrize("name", sorted(game.own_names()))
+@pytest.mark.parametrize("name", sorted(registry.own_names()))
 def test_every_game_has_an_example_that_can_be_told(name):
-    rules = game.load(name)
+    rules = registry.load(name)
     examples = [in_words(each, rules.teller()) for each in rules.examples]
     assert examples
     assert all(heading.startswith("Example: ") and len(lines) > 2 for heading, *lines in examples)

@@ -12,7 +12,6 @@ from engine.chance import Scripted, Stream
 from engine.decisions import Choice, Refused
 from engine.decks.decktet import ACES, COURTS, CROWNS, NUMBERS, PAWNS, SUITS, in_order
 from engine.facts import HIDDEN, SPECTATOR, Fact, fold, seen
-from engine.game import load
 from engine.games.sorcerous_futures.cards import AUCTIONS, DECK, MARKERS, MARKET, opening_bid, valuation
 from engine.games.sorcerous_futures.crowns import assignments, ritual
 from engine.games.sorcerous_futures.facts import (
@@ -36,6 +35,7 @@ from engine.games.sorcerous_futures.facts import (
 from engine.games.sorcerous_futures.state import winner_of
 from engine.games.sorcerous_futures.worth import crown_bonus, total_in_front, total_worth, worth_of_card, worths_of
 from engine.grammar import read, write
+from engine.registry import load
 from engine.table import Position, answers_itself, begin, deal, replay
 from tests.conftest import EVERYTHING
 from tests.engine.barred import reasons

@@ -12,7 +12,7 @@ from engine.chance import Scripted, Stream
 from engine.decisions import Choice, Refused
 from engine.decks.decktet import EXTENDED, NAMES, in_order, rank, suits
 from engine.facts import SPECTATOR, fold
-from engine.game import facts_of, load
+from engine.game import facts_of
 from engine.games.sun_bid import aces
 from engine.games.sun_bid.aces import cheapest_way, losses, lost, misfit
 from engine.games.sun_bid.cards import FOR_SALE, SUNS, beats, sum_of_suns
@@ -42,6 +42,7 @@ from engine.games.sun_bid.scoring import (
 )
 from engine.games.sun_bid.state import all_sums
 from engine.grammar import read, usages, write
+from engine.registry import load
 from engine.table import Position, begin, deal, replay
 from tests.engine.barred import reasons
 from tests.engine.games import brute_sun_bid as brute

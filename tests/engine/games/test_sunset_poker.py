@@ -11,7 +11,6 @@ from engine.chance import Scripted, Stream
 from engine.decisions import Choice, Refused
 from engine.decks.decktet import BACK, BASIC, EXTENDED, NAMES, PAWNS
 from engine.facts import HIDDEN, SPECTATOR, fold
-from engine.game import load
 from engine.games.sunset_poker.facts import (
     Beaten,
     Dealt,
@@ -28,6 +27,7 @@ from engine.games.sunset_poker.facts import (
 from engine.games.sunset_poker.sets import BestSet, best_set, cards_each, circle_for, deck_for
 from engine.games.sunset_poker.state import points_for_folding
 from engine.grammar import read, write
+from engine.registry import load
 from engine.table import Position, begin, deal, replay
 from tests.engine.barred import reasons
 from tests.engine.games.brute_sunset_poker import strongest

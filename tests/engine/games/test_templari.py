@@ -10,13 +10,13 @@ from engine.board import WIDTH, plain
 from engine.chance import Scripted, Stream
 from engine.decisions import Choice, Refused
 from engine.facts import SPECTATOR, fold
-from engine.game import load
 from engine.games.templari.cards import BALANCED, COLOURS, layouts, random_layout
 from engine.games.templari.digits import endings_allowed, payment, receivers_of
 from engine.games.templari.facts import Paid, RoundBegan, Took, TurnedUp
 from engine.games.templari.scoring import cheapest_loss, sum_of_numbers, worth_of_colours
 from engine.games.templari.terms import LOTS
 from engine.grammar import read, write
+from engine.registry import load
 from engine.table import Position, begin, deal
 from tests.engine.barred import reasons
 

@@ -9,7 +9,7 @@ from structlog.testing import capture_logs
 
 from engine.bots import BOTS, VERSIONS, signature
 from engine.chance import Stream, bot_seed
-from engine.game import load
+from engine.registry import load
 from pbem.child_process import Interrupted
 from pbem.ops.verify import verify_file
 from pbem.service.absence import bots, timeouts

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine import game as rulebooks
+from engine import registry
 from engine.bots import random_bot
 from engine.chance import Stream
 from engine.facts import SPECTATOR
@@ -64,7 +64,7 @@ def course(game):
         return course_of(tx, games.read(tx, game.id))
 
 
-@pytest.mark.parametrize("kind", rulebooks.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_each_moment_is_what_the_seat_saw_then(server, table, kind):
     game, shown = table(kind, 3), {}
     tokens = {seat: token_of(game, seat) for seat in range(3)}
@@ -176,7 +176,7 @@ def test_a_table_that_has_not_begun_has_no_replay(server, person):
         server.read(replay.whole, Access.PUBLIC, created.key)
 
 
-@pytest.mark.parametrize("kind", rulebooks.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_the_scores_of_a_chart_are_those_on_the_board_of_that_moment(server, table, kind):
     game = table(kind, 3)
     list(moves(game, 60))

@@ -6,7 +6,7 @@ import sys
 import pytest
 from structlog.testing import capture_logs
 
-from engine import game as games_known
+from engine import registry
 from engine.installed import Installed
 from pbem.domain.errors import Forbidden, Unplayable
 from pbem.plugins import offers
@@ -238,7 +238,7 @@ def test_a_table_stopped_by_an_organiser_does_not_resume_when_its_rules_are_back
 def test_a_game_that_breaks_at_import_is_not_offered_and_says_why(offered, server, table, what):
     offers.close()
     (offer,) = offered(broken.lanterns("import", what))
-    assert "lanterns" not in games_known.names()
+    assert "lanterns" not in registry.names()
     assert "The game “lanterns” of paper-lamps 1.2 can't be played: " in offer.trouble.says
     assert table("bid", 3).row().status == "playing"
 
@@ -254,7 +254,7 @@ def test_a_trusted_game_runs_in_the_server(offered, table):
 def test_a_trusted_game_that_cannot_be_imported_is_not_offered(offered):
     (offer,) = offered("import no_such_library", "lanterns")
     assert "No module named 'no_such_library'" in offer.trouble.says
-    assert "lanterns" not in games_known.names()
+    assert "lanterns" not in registry.names()
 
 
 def test_packages_are_loaded_once_for_the_same_settings(offered, monkeypatch):

@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.exc import OperationalError
 
-from engine import game as game_registry, grammar
+from engine import grammar, registry
 from pbem import failpoints
 from pbem.config.settings import Security, Smtp
 from pbem.domain.errors import Gone, NotFound
@@ -182,7 +182,7 @@ def test_a_deadline_is_printed_in_its_readers_zone(server, clock, sink, post, ta
     assert all("Sun 22 Nov 2026, 14:00 (Europe/Berlin); 13:00 UTC" in email.text for email in emails)
 
 
-@pytest.mark.parametrize("kind", game_registry.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_a_game_can_be_played_from_its_emails_alone(server, clock, sink, post, table, kind):
     """A player who clicks the first link of each email, or replies with the default, gets through many turns."""
     game = began(table, kind)
@@ -203,7 +203,7 @@ def test_a_game_can_be_played_from_its_emails_alone(server, clock, sink, post, t
             if decision.count() <= 12:
                 offered = {grammar.read(decision, option.replace("-", " ")) for option in asked}
                 position_of = game.view(seat)
-                rules = game_registry.load(kind)
+                rules = registry.load(kind)
                 legal = {each for each in decision.choices() if rules.objects(position_of, seat, each) is None}
                 assert offered == legal
             if asked:
@@ -215,7 +215,7 @@ def test_a_game_can_be_played_from_its_emails_alone(server, clock, sink, post, t
     assert game.verifies()
 
 
-@pytest.mark.parametrize("kind", game_registry.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_every_line_of_an_email_fits_72_columns(server, clock, sink, post, table, kind):
     game = began(table, kind, title="Ångström’s long evening of cards, coins and second thoughts")
     for _ in range(6):

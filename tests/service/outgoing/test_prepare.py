@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from engine import game as game_registry
+from engine import registry
 from pbem.mail.send.local_mailbox import LocalMailbox
 from pbem.mail.write.compose import compose
 from pbem.service.outgoing import content, deliver, outdated, prepare
@@ -25,7 +25,7 @@ def post(tmp_path):
 
 @pytest.mark.slow
 def test_an_email_of_a_batch_says_what_it_says_alone(server, clock, post, table):
-    begun = [table(kind, 3) for kind in game_registry.names()]
+    begun = [table(kind, 3) for kind in registry.names()]
     for turn in range(4):
         clock.advance(HOUR)
         assert compared(server)

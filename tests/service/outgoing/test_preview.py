@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import MetaData, select
 
-from engine import game as game_registry
+from engine import registry
 from pbem import paths
 from pbem.domain.errors import BadInput, NotFound
 from pbem.mail.wire import html_of, parse, text_of
@@ -29,7 +29,7 @@ def test_there_is_a_preview_of_every_kind_but_the_test_email():
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-@pytest.mark.parametrize("game", game_registry.names())
+@pytest.mark.parametrize("game", registry.names())
 def test_every_kind_has_a_preview_for_every_running_game(server, table, game):
     begun = table(game)
     for kind in KINDS:

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from engine import game as rulebooks, grammar, orders
+from engine import grammar, orders, registry
 from pbem.service.outgoing import deliver
 from tests.mail.kinds import kind_of
 from tests.mail.sink import ReceivedEmail, Sink
@@ -13,9 +13,9 @@ from tests.service.outgoing.test_deliver import HOUR, post_to
 COMMAND = re.compile(r"^\* (.+?)(?: \(.*\))?$", re.MULTILINE)
 
 
-@pytest.mark.parametrize("kind", rulebooks.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_the_choices_in_a_turn_are_those_that_the_rules_allow(server, clock, table, kind):
-    game = table(kind, max(rulebooks.load(kind).seats))
+    game = table(kind, max(registry.load(kind).seats))
     met = 0
     with Sink() as sink:
         post = post_to(sink)
@@ -54,7 +54,7 @@ def _offers_what_the_rules_allow(game, email: ReceivedEmail) -> None:
 
 def allowed(game, seat, choices):
     """The choices that the rules let this seat make."""
-    rules, view = rulebooks.load(game.row().kind), game.view(seat)
+    rules, view = registry.load(game.row().kind), game.view(seat)
     return [choice for choice in choices if rules.objects(view, seat, choice) is None]
 
 

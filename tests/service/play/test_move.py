@@ -8,7 +8,7 @@ from threading import Thread
 
 import pytest
 
-from engine import codec, game as rulebooks
+from engine import codec, registry
 from engine.bots import random_bot
 from engine.chance import Stream, commitment, follows
 from engine.decisions import Choice
@@ -59,7 +59,7 @@ def to_the_end(game: RunningGame, seed: int, most: int = 10_000) -> Counter[str]
     raise AssertionError("the game has no end")
 
 
-@pytest.mark.parametrize("kind", rulebooks.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_the_cached_position_equals_the_stored_snapshot(table, kind, monkeypatch):
     game, luck = table(kind, 3), Stream(b"luck", 7)
     while game.row().seq < 30 and (asked := game.asked()):
@@ -75,9 +75,9 @@ def test_the_cached_position_equals_the_stored_snapshot(table, kind, monkeypatch
     assert game.row().seq > 20
 
 
-@pytest.mark.parametrize("kind", rulebooks.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_a_whole_game_is_played_counted_and_checked(table, kind):
-    low, _ = rulebooks.load(kind).seats
+    low, _ = registry.load(kind).seats
     game = table(kind, low)
     came = to_the_end(game, 11)
     row = game.row()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 from sqlalchemy import event
 
-from engine import game as rulebooks
+from engine import registry
 from engine.bots import random_bot
 from engine.chance import Stream
 from pbem.domain.choice_links import choice_segment
@@ -68,7 +68,7 @@ def press(server, game, seat, choice):
     return cost_of(server.store, lambda: server.run(by_link.move, token, choice_segment(choice)))
 
 
-@pytest.mark.parametrize("kind", rulebooks.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_no_move_of_any_game_takes_more_than_a_few_statements(server, table, kind):
     game, luck = table(kind, 3), Stream(b"luck", 1)
     while (asked := game.asked()) and game.row().seq < 60:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine import game
+from engine import registry
 from engine.games.bid import Bid
 from pbem.domain.errors import Refusal
 from pbem.ops.verify import verify_games
@@ -39,7 +39,7 @@ def test_a_game_goes_on_by_the_rules_that_it_began_with(by_first_rules):
 
 
 def test_a_new_table_begins_by_the_newest_rules(table):
-    assert rules_of(table("bid", 3).row()).version == game.load("bid").RULES
+    assert rules_of(table("bid", 3).row()).version == registry.load("bid").RULES
 
 
 def test_a_table_that_waited_through_a_change_begins_by_the_newest_rules(server, person, monkeypatch):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine import game as rulebooks
+from engine import registry
 from pbem.lru import LRU
 from pbem.service.play import move, seat_cache, undo
 from pbem.service.play.rules import rules_of
@@ -24,7 +24,7 @@ def of(game, seat):
         return seat_cache.knowledge_of(tx, row, rules_of(row), seat)
 
 
-@pytest.mark.parametrize("kind", rulebooks.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_cached_knowledge_equals_freshly_computed_knowledge_after_every_move(table, kind):
     game = table(kind, 3)
     for _ in range(12):

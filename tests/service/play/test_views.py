@@ -5,7 +5,7 @@ import json
 import pytest
 from sqlalchemy import event, text
 
-from engine import game as rulebooks
+from engine import registry
 from engine.facts import SPECTATOR, fold, seen
 from pbem.ops.rebuild import rebuild_games
 from pbem.service.play import undo, views
@@ -38,7 +38,7 @@ def readers(game):
 def from_the_start(game, reader, number):
     """What a reader knew after an entry, folded from the first row on."""
     row = game.row()
-    rules = rulebooks.load(row.kind)
+    rules = registry.load(row.kind)
     entries = [each for each in standing_entries(rules, game.log()) if each.turn <= number]
     start = rules.start(row.seats, json.loads(row.options))
     return fold(start, (seen(each, reader) for entry in entries for each in entry.entry.facts))
@@ -78,7 +78,7 @@ def rows_read(server, act):
 
 def test_a_past_moment_is_the_same_with_and_without_saved_views(server, bound):
     game = bound(70)
-    numbers = [each.turn for each in standing_entries(rulebooks.load("templari"), game.log())]
+    numbers = [each.turn for each in standing_entries(registry.load("templari"), game.log())]
     plain = {(n, r): past(game, n, r) for n in numbers[::7] for r in readers(game)}
     assert views.save_overdue(server) == 1
     assert views.save_overdue(server) == 0

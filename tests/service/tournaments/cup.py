@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
-from engine import game as rulebooks
+from engine import registry
 from pbem.service.server import Server
 from pbem.service.tournaments import new
 from pbem.service.tournaments.new import TournamentSettings
@@ -17,7 +17,7 @@ def open_cup(server: Server, host: int, **settings: Any) -> str:
         "name": "Spring cup",
         "kind": KIND,
         "closes_at": server.now() + timedelta(days=7),
-        "options": rulebooks.load(KIND).short,
+        "options": registry.load(KIND).short,
         "rounds": 2,
         "size": 3,
         "level": "beginner",

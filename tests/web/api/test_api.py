@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from engine import game as games
+from engine import registry
 from engine.decisions import Amount, OneOf, Ranking, Some, Split, Thing
 from engine.tell import Teller, say
 from pbem.domain.errors import BadInput
@@ -76,9 +76,9 @@ def any_value(blank, luck):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", games.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_programs_play_a_whole_game_and_every_answer_is_as_described(kind, table, programs):
-    game = table(kind, games.load(kind).seats[0], options=dict(games.load(kind).short))
+    game = table(kind, registry.load(kind).seats[0], options=dict(registry.load(kind).short))
     luck, seats = random.Random(kind), programs(game)
     while asked := game.asked():
         program = seats[luck.choice(sorted(asked))]

@@ -7,7 +7,7 @@ import pytest
 from icalendar import Calendar
 from lxml import etree
 
-from engine import game as games
+from engine import registry
 from pbem.service.account import feeds
 from pbem.service.clocks import vacations
 from pbem.service.desk.acts.seats import Substitute
@@ -167,7 +167,7 @@ def test_news_name_no_card_that_only_their_reader_has_seen(news, table, clock):
         seat, decision = next(iter(game.asked().items()))
         game.play(seat, decision.default)
     clock.advance(timedelta(minutes=5))
-    rules = games.load("sunset-poker")
+    rules = registry.load("sunset-poker")
     words = {rules.word(card) for seat in range(3) for card in game.view(seat).hands[seat]}
     assert len(words) > 20
     feeds_of = ["".join(news(game.person_at(seat)).itertext()) for seat in range(3)]

@@ -5,7 +5,7 @@ import re
 import pytest
 from lxml import html
 
-from engine import game as games
+from engine import registry
 from engine.result import ordinal
 from pbem.service.play.endings import ending_of
 from pbem.service.tables import leaving
@@ -24,7 +24,7 @@ def finished(table):
     """A finished game of a kind."""
 
     def play(kind="bid", options=None):
-        game = table(kind, 3, options=options or dict(games.load(kind).short) or {})
+        game = table(kind, 3, options=options or dict(registry.load(kind).short) or {})
         list(moves(game, 1000))
         assert game.row().status == "over"
         return game
@@ -45,7 +45,7 @@ def order_of(page):
     return [each.get("class") or each.tag for each in found]
 
 
-@pytest.mark.parametrize("kind", games.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_a_finished_game_shows_the_podium_then_a_rematch_then_its_story_and_course(browser, links, finished, kind):
     game = finished(kind, {"max_rounds": 3} if kind == "sunset-poker" else None)
     page, result = page_of(browser, links, game, 0), result_of(game)

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from engine import game as games
+from engine import registry
 from pbem.domain.choice_links import choice_segment
 from pbem.service.play.move import Actor
 from tests.service.actors import calls_of
@@ -51,10 +51,10 @@ def first(game):
 
 @pytest.mark.slow
 @pytest.mark.slice(1 / 3)
-@pytest.mark.parametrize("kind", games.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_a_whole_game_is_played_from_the_mailbox_by_following_links(kind, browser, table, carry, settings):
-    seats = games.load(kind).seats[0]
-    game = table(kind, seats, options=dict(games.load(kind).short))
+    seats = registry.load(kind).seats[0]
+    game = table(kind, seats, options=dict(registry.load(kind).short))
     luck, followed, turn = random.Random(kind), 0, 0
     while game.row().status == "playing":
         if game.row().turn != turn:
@@ -221,7 +221,7 @@ def test_an_old_link_shows_public_events_and_emails_new_links(browser, links, po
     assert page.status == 200
     assert page.heading == "You've already played turn 1"
     assert "Since then" in page.text
-    rules = games.load("sunset-poker")
+    rules = registry.load("sunset-poker")
     assert not any(rules.word(card) in page.text for card in poker.view(0).hands[0])
     page.form("Email my links").press()
     carry()

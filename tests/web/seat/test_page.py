@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from engine import game as games, grammar, orders
+from engine import grammar, orders, registry
 from engine.decisions import Choice
 from pbem.service.desk.acts.clocks import Freeze, Pause
 from pbem.service.play import standing_orders, undo
@@ -42,9 +42,9 @@ def templari(table):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", games.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_a_whole_game_can_be_played_on_the_pages_of_its_seats(kind, browser, links, table):
-    game = table(kind, games.load(kind).seats[0], options=dict(games.load(kind).short))
+    game = table(kind, registry.load(kind).seats[0], options=dict(registry.load(kind).short))
     luck = random.Random(kind)
     while asked := game.asked():
         page = open_seat(browser, links, game, luck.choice(sorted(asked)))
@@ -366,7 +366,7 @@ def test_a_meaningless_order_is_refused_with_the_possible_ones(browser, links, t
     assert "You can write" in page.text
 
 
-@pytest.mark.parametrize("kind", games.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_the_standing_orders_shown_fit_the_game_and_can_be_set_as_they_are(kind, browser, links, table):
     game = table(kind, 3)
     seat, decision = next(iter(game.asked().items()))

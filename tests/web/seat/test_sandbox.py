@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import update
 
-from engine import codec, game as games
+from engine import codec, registry
 from engine.chance import Stream
 from pbem.service.desk.acts.clocks import Freeze
 from pbem.service.play import standing_orders
@@ -45,7 +45,7 @@ def test_choices_are_imagined_step_by_step_and_taken_back(browser, links, templa
     assert all_rows(templari.server.store) == before
 
 
-@pytest.mark.parametrize("kind", games.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_every_game_can_be_planned_some_steps_ahead(kind, browser, links, table):
     game = table(kind, 3)
     seat = next(iter(game.asked()))
@@ -63,7 +63,7 @@ def test_the_sandbox_is_made_of_nothing_that_is_hidden_from_its_seat(browser, li
     form = plan(browser, links, game, seat).form("Imagine it")
     pages = [form.press()]
     pages.append(pages[-1].form("Imagine it").press())
-    truth = games.load("sunset-poker").imagine(game.view(seat), seat, Stream(b"another truth", 0))
+    truth = registry.load("sunset-poker").imagine(game.view(seat), seat, Stream(b"another truth", 0))
     assert codec.dumps(truth) != game.row().state
     other = (seat + 1) % 3
     game.play(other, game.asked()[other].default)

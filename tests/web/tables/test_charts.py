@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 from lxml import html
 
-from engine import game as games
+from engine import registry
 from engine.auctions import Auction, Call
 from engine.tell import Teller, say
 from pbem.service.archive.score_history import Scores
@@ -20,7 +20,7 @@ def database_url(sqlite_alone):
     return sqlite_alone
 
 
-@pytest.mark.parametrize("kind", games.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_charts_say_what_they_draw_in_words_and_numbers(browser, links, table, kind):
     game = table(kind, 4)
     list(moves(game, 40))

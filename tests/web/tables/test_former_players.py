@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from engine import game as rulebooks
+from engine import registry
 from engine.coach import Luck, Swing
 from engine.tell import say
 from pbem.domain.former_players import FormerPlayer, name_at_row, names_in_turn
@@ -60,7 +60,7 @@ def test_each_turn_has_the_name_of_who_played_then():
     assert [name_at_row(seq, 1, "Zoe", former) for seq in (19, 20, 29, 30)] == ["Ann", "Bot 1", "Bot 1", "Zoe"]
 
 
-@pytest.mark.parametrize("kind", rulebooks.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_a_replay_names_who_played_then_to_everyone(browser, links, succession, kind):
     game, seat, before = succession(kind)
     first = game.row().turn

@@ -8,7 +8,7 @@ import pytest
 from flask import render_template_string
 from lxml import html
 
-from engine import game as games
+from engine import registry
 from engine.board import Amounts, Grid, Line, Row
 from engine.bots import random_bot
 from engine.chance import Stream
@@ -64,10 +64,10 @@ def words_of(board, teller):
                 yield from (str(number) for number in numbers if number is not None)
 
 
-@pytest.mark.parametrize("kind", games.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_a_page_says_everything_that_the_board_of_its_seat_says(kind, browser, links, midway):
     game = midway(kind)
-    rules = games.load(kind)
+    rules = registry.load(kind)
     for seat in range(3):
         text = open_seat(browser, links, game, seat).text.casefold()
         board = rules.board(game.view(seat), seat)
@@ -75,7 +75,7 @@ def test_a_page_says_everything_that_the_board_of_its_seat_says(kind, browser, l
             assert " ".join(words.split()).casefold() in text
 
 
-@pytest.mark.parametrize("kind", games.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_a_page_takes_few_queries_and_few_bytes(kind, browser, links, midway, server):
     game = midway(kind)
     for seat in range(3):
@@ -114,7 +114,7 @@ def test_the_style_sheet_is_small(browser):
         assert len(answer.get_data()) < MOST_STYLE
 
 
-@pytest.mark.parametrize("kind", games.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_every_part_and_every_field_has_a_name_for_screen_readers(kind, browser, links, midway):
     game = midway(kind)
     asked = next(iter(game.asked()))
@@ -224,9 +224,9 @@ def test_players_who_are_not_asked_see_whose_turn_it_is(browser, links, templari
     assert "It's not your turn." in page.text
 
 
-@pytest.mark.parametrize("kind", games.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_the_rules_of_every_game_are_public_with_their_options(kind, browser):
-    rules = games.load(kind)
+    rules = registry.load(kind)
     page = browser.open(f"/games/{kind}")
     assert page.heading == rules.title
     rules_text = " ".join(rules.rules.partition("\n\n")[2].split())
@@ -249,9 +249,9 @@ def test_the_rules_beside_a_table_show_its_options(browser, links, table):
     assert page.follow("Back to table").heading
 
 
-@pytest.mark.parametrize("kind", games.names())
+@pytest.mark.parametrize("kind", registry.names())
 def test_the_form_for_a_new_table_has_its_options_in_words(kind, browser):
-    rules, page = games.load(kind), browser.open(f"/new/{kind}")
+    rules, page = registry.load(kind), browser.open(f"/new/{kind}")
     for option in rules.options:
         assert rules.teller()(option.called) in page.text
         if isinstance(option, Listed):
