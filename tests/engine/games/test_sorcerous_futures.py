@@ -730,7 +730,7 @@ RICH, POOR = ("PMSL", "7SK", "9LK", "9MS", "4WL", "5YK", "3MW"), ("PMSL", "7SK",
 
 
 @pytest.mark.parametrize(
-    "told, likelier",
+    "facts, likelier",
     [
         ((Closed(0, "7WY"), BidsShown("7WY", (3, 12, 3))), RICH),
         ((Closed(0, "7WY"), BidsShown("7WY", (3, 2, 3))), POOR),
@@ -738,8 +738,8 @@ RICH, POOR = ("PMSL", "7SK", "9LK", "9MS", "4WL", "5YK", "3MW"), ("PMSL", "7SK",
         ((Opened(0, "7WY", 7), Passed(1)), POOR),
     ],
 )
-def test_a_truth_is_plausible_if_those_who_bid_more_know_of_more(told, likelier):
-    rich, poor = (table([*beginning(3, under), TurnedUp(1, ROW), *told]).state for under in (RICH, POOR))
+def test_a_truth_is_plausible_if_those_who_bid_more_know_of_more(facts, likelier):
+    rich, poor = (table([*beginning(3, under), TurnedUp(1, ROW), *facts]).state for under in (RICH, POOR))
     assert (GAME.plausible(rich, 0) > GAME.plausible(poor, 0)) == (likelier is RICH)
     assert GAME.plausible(rich, 1) == GAME.plausible(poor, 1), "one's own bids tell one nothing"
 
