@@ -5,6 +5,7 @@ they did not ask for. Links in older emails stop working and every browser is si
 mailbox; open turns are emailed again to the new address.
 """
 
+import json
 from datetime import timedelta
 from typing import Any, Final
 
@@ -37,6 +38,12 @@ from pbem.tokens import Purpose
 
 EMAILS_A_DAY: Final = 5
 """Requests of one person in a day."""
+
+UNDONE_WITHIN: Final = timedelta(days=14)
+"""How long after a change of address nothing final is done to an account: as long as “This wasn't me” puts the address back.
+
+A stranger who has taken it over could otherwise have it deleted, or merged into their own, before its owner reads the warning.
+"""
 
 
 def ask(tx: Tx, server: Server, person_id: int, address: str, network: str = "") -> None:
@@ -74,6 +81,20 @@ def must_be_granted(tx: Tx, person_id: int, granted: int) -> None:
     link = links.find(tx, LinkKey(Purpose.STOP, person_id))
     if link is None or link.nonce != granted:
         raise Gone(_("This link has been replaced with a new one."), why=_("Its owner got new links."))
+
+
+def must_be_settled(tx: Tx, server: Server, person_id: int, remedy: str) -> None:
+    """Raise Forbidden while a change of address can still be undone by the owner of the old one."""
+    since = server.now() - UNDONE_WITHIN
+    if any(
+        email.queued_at > since and json.loads(email.facts).get("here")
+        for email in outbox.later_of_kind(tx, person_id, EmailKind.MOVED, 0)
+    ):
+        raise Forbidden(
+            _("This address was changed less than two weeks ago."),
+            why=_("For two weeks, the owner of the old address can undo the change."),
+            remedy=remedy,
+        )
 
 
 def change_address(

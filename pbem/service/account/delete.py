@@ -5,7 +5,6 @@ former player”. Their moves and talk stay in the record of the game, which nam
 needs consent by email.
 """
 
-import json
 from collections.abc import Collection
 from contextlib import suppress
 from datetime import timedelta
@@ -15,6 +14,7 @@ from pbem.domain.deleted_people import is_former
 from pbem.domain.errors import Forbidden, Gone, Stale, TooMany
 from pbem.domain.states import EmailKind, TableStatus
 from pbem.i18n.speech import gettext as _
+from pbem.service.account import change_address
 from pbem.service.server import Server
 from pbem.service.tables import leaving
 from pbem.service.tournaments import hosting, sign_up
@@ -37,17 +37,13 @@ from pbem.store.sessions import Holder
 
 EMAILS_A_DAY: Final = 5
 
-NOT_AFTER_CHANGE: Final = timedelta(days=14)
-"""How long after a change of address nobody can delete their account: as long as “This wasn't me” puts the address back.
-
-A stranger who has taken an account over could otherwise delete it before its owner reads the warning.
-"""
-
 
 def ask(tx: Tx, server: Server, person_id: int) -> None:
     """Email a link for consent to the deletion. Raises Forbidden, or TooMany after a few a day."""
     people.lock(tx, person_id)
-    _must_be_settled(tx, server, person_id)
+    change_address.must_be_settled(
+        tx, server, person_id, _("Nothing was deleted. Try again later, or contact the organiser.")
+    )
     now = server.now()
     if people.count_emails_in(tx, person_id, "deletion", limits.last(timedelta(days=1), now)) >= EMAILS_A_DAY:
         raise TooMany(
@@ -60,7 +56,9 @@ def ask(tx: Tx, server: Server, person_id: int) -> None:
 
 def delete_by_consent(tx: Tx, server: Server, person_id: int) -> None:
     """Delete a person who has consented by email. Raises Forbidden shortly after a change of address."""
-    _must_be_settled(tx, server, person_id)
+    change_address.must_be_settled(
+        tx, server, person_id, _("Nothing was deleted. Try again later, or contact the organiser.")
+    )
     delete_person(tx, server, person_id)
 
 
@@ -131,17 +129,3 @@ def _leave_tables(tx: Tx, server: Server, person_id: int, reason: str, but: Coll
         elif game.status in (TableStatus.OPEN, TableStatus.PLANNED):
             leaving.leave(tx, server, game_id, person_id, reason)
     return game_ids
-
-
-def _must_be_settled(tx: Tx, server: Server, person_id: int) -> None:
-    """Raise Forbidden while a change of address can still be undone by the owner of the old one."""
-    since = server.now() - NOT_AFTER_CHANGE
-    if any(
-        email.queued_at > since and json.loads(email.facts).get("here")
-        for email in outbox.later_of_kind(tx, person_id, EmailKind.MOVED, 0)
-    ):
-        raise Forbidden(
-            _("Your address was changed less than two weeks ago."),
-            why=_("For two weeks, the owner of the old address can undo the change."),
-            remedy=_("Nothing was deleted. Try again later, or contact the organiser."),
-        )

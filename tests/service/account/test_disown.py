@@ -8,6 +8,7 @@ from pbem import paths
 from pbem.domain.errors import Forbidden, Gone, NotFound, Refusal
 from pbem.service import links as service_links
 from pbem.service.account import change_address, channels, consent, delete, disown, feeds
+from pbem.service.desk.acts.people import Delete, Merge
 from pbem.service.outgoing import channel_delivery, new_links, unsubscribe
 from pbem.service.outgoing.channel_delivery import ChannelPost
 from pbem.service.people import addresses, sessions, sign_in
@@ -18,6 +19,7 @@ from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
 from tests.channels.far_end import Services, code_sent_to
 from tests.mail.kinds import kind_of
+from tests.service.actors import moderate
 from tests.service.database import all_rows, check_atomic, queued_emails
 from tests.service.inbox import Inbox
 from tests.service.outgoing.test_channel_delivery import LETTERHEAD
@@ -355,6 +357,33 @@ def test_an_account_cannot_be_deleted_while_its_owner_can_take_it_back(server, e
         server.run(delete.delete_by_consent, ann)
     server.run(disown.disown, owners)
     assert address_of(server, ann) == OLD
+
+
+def merge(person, other):
+    return Merge(other, person)
+
+
+def delete_at_the_desk(person, other):
+    return Delete(person)
+
+
+@pytest.mark.parametrize("act", [merge, delete_at_the_desk])
+def test_no_organiser_ends_an_account_while_its_owner_can_take_it_back(server, emails_to, clock, person, ann, act):
+    move(server, emails_to, ann, NEW)
+    owners = token_in(emails_to(OLD)["moved"], "d")
+    clock.advance(timedelta(days=13))
+    with pytest.raises(Forbidden, match="two weeks"):
+        moderate(server, act(ann, person("Carla")))
+    server.run(disown.disown, owners)
+    assert address_of(server, ann) == OLD
+
+
+def test_an_account_can_be_merged_into_another_two_weeks_after_a_change_of_address(
+    server, emails_to, clock, person, ann
+):
+    move(server, emails_to, ann, NEW)
+    clock.advance(timedelta(days=14, minutes=5))
+    moderate(server, Merge(person("Carla"), ann))
 
 
 def test_an_account_can_be_deleted_two_weeks_after_a_change_of_address(server, emails_to, clock, ann):

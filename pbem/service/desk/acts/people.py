@@ -184,6 +184,7 @@ class Merge(PersonAct):
                 why=_("Emails may never arrive there."),
                 remedy=_("Merge them the other way round."),
             )
+        change_address.must_be_settled(tx, server, self.other_id, _wait())
         asked = [row for row in deadlines.of_person(tx, self.other_id) if row.turn == locked[row.game_id].turn]
         now = server.now()
         unsent = merge.unsent_emails(tx, self.other_id)
@@ -281,6 +282,7 @@ class Delete(PersonAct):
 
     def do(self, context: Context) -> ActResult:
         person = _read_current(context, self.person_id)
+        change_address.must_be_settled(context.tx, context.server, self.person_id, _wait())
         self._must_be_unnamed(context, person.name)
         self._must_sit_at_no_stopped_table(context)
         tables = delete.delete_person(context.tx, context.server, self.person_id, context.reason)
@@ -318,6 +320,10 @@ class Delete(PersonAct):
 
 def _end_of(day: date, zone: str) -> datetime:
     return moment_at(day + timedelta(days=1), time(0), stored_zone(zone))
+
+
+def _wait() -> str:
+    return _("Nothing changed. Wait until then: this can't be undone.")
 
 
 def _read_current(context: Context, person_id: int) -> PersonRow:
