@@ -16,7 +16,8 @@ from pbem.i18n.speech import gettext as _
 from pbem.mail.read.inbound import parse
 from pbem.mail.read.reply import Reply, parse_reply
 from pbem.service import links
-from pbem.service.incoming import invitations, processing
+from pbem.service.incoming import invitations, processing, unread_replies
+from pbem.service.incoming.unread_replies import OF_LOST_SEAT
 from pbem.service.links import MoveLink
 from pbem.service.people import addresses
 from pbem.service.server import Server
@@ -45,13 +46,15 @@ class UnverifiedReply:
 class UnverifiedReplies:
     """What came in a player's name for one turn of a table, or an offered seat if there is no turn; the oldest first.
 
-    `confirmed` tells, if nothing waits any more, whether the player said that the last reply was theirs.
+    `confirmed` tells, if nothing waits any more, whether the player said that the last reply was theirs, and `seat_lost` that
+    nothing came of it, because someone else plays the seat by now.
     """
 
     title: str
     turn: int | None
     waiting: tuple[UnverifiedReply, ...]
     confirmed: bool
+    seat_lost: bool
 
 
 def read(server: Server, token: str) -> UnverifiedReplies:
@@ -70,7 +73,8 @@ def read(server: Server, token: str) -> UnverifiedReplies:
         title,
         link_row.turn,
         tuple(UnverifiedReply(row.id, row.received_at, _as_read(row).lines) for row in waiting),
-        confirmed=decided is not None and decided.outcome != NOT_THEIRS,
+        confirmed=decided is not None and decided.outcome not in (NOT_THEIRS, OF_LOST_SEAT),
+        seat_lost=decided is not None and decided.outcome == OF_LOST_SEAT,
     )
 
 
@@ -93,6 +97,12 @@ def reject(tx: Tx, server: Server, token: str, number: int) -> None:
 
 def _carry_out(tx: Tx, server: Server, token: str, received_id: int, reply: Reply) -> None:
     link = links.reply_link(_reply_link(tx, server, token))
+    if isinstance(link, MoveLink) and not unread_replies.plays(tx, link):
+        # A receipt speaks to the seat's player, so it would never be sent.
+        if _still_waits(tx, received_id):
+            unread_replies.tell_former_player(tx, server, link)
+            processing.finish(tx, server, received_id, OF_LOST_SEAT)
+        return
     outcome = processing.carry_out(tx, server, received_id, link, reply)
     # If the button is pressed twice at once, the second press finds everything done and must not count it again.
     if outcome is not None and _still_waits(tx, received_id):

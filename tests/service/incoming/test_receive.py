@@ -43,7 +43,15 @@ from pbem.tokens import Purpose
 from tests.mail import report_samples
 from tests.mail.mail_server import connected
 from tests.service.absence.test_database_away import Away
-from tests.service.database import BrokenError, all_rows, check_atomic, count_calls, holds_token, queued_emails
+from tests.service.database import (
+    BrokenError,
+    all_rows,
+    check_atomic,
+    count_calls,
+    facts_of,
+    holds_token,
+    queued_emails,
+)
 from tests.service.inbox import HOST, OUR_SENDER, Inbox
 from tests.service.races import meetings
 
@@ -1114,6 +1122,23 @@ def test_a_reply_about_a_seat_that_has_changed_hands_gets_a_word(inbox, server, 
     assert "Someone else plays this seat now. Nothing changed." in " ".join(text.split())
     assert "accept" not in text
     assert answer.seat is None
+
+
+def test_a_reply_confirmed_after_its_seat_has_changed_hands_gets_a_word(inbox, server, game):
+    row, player = inbox.replies(game, 0, choice(game), Authentication_Results=None), game.person_at(0)
+    (asking,) = answers(server, "was_it_you")
+    server.run(leaving.resign, game.id, 0, player)
+    token = inbox.token(Purpose.WRITTEN, person_id=asking.person_id, outbox_id=asking.id)
+    before = game.log()
+    for _ in range(2):
+        unverified_replies.confirm(server, token, row.id)
+        shown = unverified_replies.read(server, token)
+        assert (shown.waiting, shown.confirmed, shown.seat_lost) == ((), False, True)
+    assert game.log() == before
+    assert [each.outcome for each in inbox.rows()] == ["of a lost seat"]
+    (notice,) = queued_emails(server, player, "invitation_receipt")
+    assert "Someone else plays this seat now." in facts_of(server, notice)["text"]
+    assert not queued_emails(server, player, "receipt")
 
 
 def test_an_email_that_is_too_large_leaves_nothing_but_a_word_to_the_player(inbox, server, game):
