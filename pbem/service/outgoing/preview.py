@@ -167,7 +167,7 @@ def _example_facts(
         EmailKind.ANNOUNCEMENT: {"text": "The server is moving on Sunday.\n\nAll clocks will be stopped."},
         EmailKind.CHANNEL: {"what": "failed", "service": "ntfy", "host": "ntfy.sh", "why": "it answered 404"},
         EmailKind.MENTION: {"who": other, "line": 0},
-        EmailKind.MERGED: {"reason": "They wrote from both.", "stays": True},
+        EmailKind.MERGED: {"reason": "They wrote from both.", "stays": True, "channels_off": False},
         EmailKind.CALL_ANSWERED: {
             "call": "I never got the email about this turn.",
             "answer": "It was refused at first, and sent again.",

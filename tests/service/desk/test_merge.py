@@ -8,12 +8,13 @@ import pytest
 from pbem.domain.delivery import parse_delivery
 from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, Refusal, Stale
 from pbem.service import links
-from pbem.service.account import delete
+from pbem.service.account import channels, delete
 from pbem.service.clocks import vacations
 from pbem.service.desk.acts.people import Merge
 from pbem.service.desk.acts.perform import perform
 from pbem.service.desk.acts.seats import Substitute
-from pbem.service.outgoing import preferences
+from pbem.service.outgoing import channel_delivery, preferences
+from pbem.service.outgoing.channel_delivery import ChannelPost
 from pbem.service.people import addresses, sessions
 from pbem.service.play.log import Kind
 from pbem.service.play.move import Actor, play_locked
@@ -21,6 +22,7 @@ from pbem.service.tables import groups, invitations, joining
 from pbem.service.tables.new import TableSettings
 from pbem.store import (
     blocks,
+    channels as channel_rows,
     friends,
     games,
     groups as group_rows,
@@ -34,8 +36,11 @@ from pbem.store.links import LinkKey
 from pbem.store.schema import FriendRow
 from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
+from tests.channels.far_end import Services, code_sent_to
+from tests.mail.kinds import kind_of
 from tests.service.actors import OLGA, moderate
 from tests.service.database import all_rows, check_atomic, facts_of, queued_emails
+from tests.service.outgoing.test_channel_delivery import LETTERHEAD
 from tests.service.outgoing.test_deliver import drain, post_to
 from tests.service.races import at_call, meetings
 
@@ -132,6 +137,27 @@ def test_links_and_sessions_of_the_merged_address_are_void(server, game, ann, an
     with pytest.raises((Gone, NotFound, Forbidden, Stale)):
         server.read(links.follow, token, Purpose.SIGN_IN)
     assert server.read(sessions.find, secret) is None
+
+
+def test_channels_of_the_merged_address_are_off_and_those_of_the_remaining_one_stay(
+    server, clock, sink, game, ann, annabel
+):
+    entered = {}
+    for who, topic in ((ann, "ann"), (annabel, "annabel")):
+        entered[who] = server.run(channels.enter, who, "ntfy", f"https://ntfy.sh/{topic}")
+        server.run(channels.prove, who, entered[who], code_sent_to(server, entered[who]))
+    moderate(server, Merge(annabel, ann))
+    merged, own = (server.query(channel_rows.read, entered[who]) for who in (ann, annabel))
+    assert (merged.status, merged.person_id) == ("failed", annabel)
+    assert (own.status, own.person_id) == ("active", annabel)
+    channel_delivery.deliver_messages(server, ChannelPost(LETTERHEAD, Services()))
+    drain(server, clock, post_to(sink))
+    assert "The other address's channels are off" in kept_copy(sink, "annabel@example.org")
+
+
+def kept_copy(sink, address):
+    """The email about the merge to the address that stays, in one line."""
+    return next(" ".join(email.text.split()) for email in sink.to(address) if kind_of(email.message) == "merged")
 
 
 def test_hosted_tables_invitations_vacations_and_blocks_go_along(server, person, ann, annabel):

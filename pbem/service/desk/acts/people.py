@@ -20,15 +20,14 @@ from pbem.service.clocks import deadlines as clocks_deadlines, reachability
 from pbem.service.desk import audit
 from pbem.service.desk.acts.perform import ActResult, Context, PersonAct
 from pbem.service.outgoing import new_links
-from pbem.service.people import sessions
 from pbem.service.play.log import Kind
 from pbem.store import (
     blocks,
+    channels,
     deadlines,
     finished_games,
     insiders,
     ledger,
-    links,
     merge,
     outbox,
     people,
@@ -191,6 +190,9 @@ class Merge(PersonAct):
         for email in unsent:
             outbox.change(tx, email.id, status=EmailStatus.SUPERSEDED, lease_id=None)
             ledger.note(tx, email.id, now, "superseded", "their tables are another address's now")
+        channels_off = channels.any_in_use(tx, self.other_id)
+        # Before it moves: what a stranger has of that address must not tell of the other's games.
+        new_links.end_all(tx, server, self.other_id)
         account_merge.move_rows(tx, server, self.other_id, self.person_id)
         ratings.merge(tx, server, persons[self.other_id].key, persons[self.person_id].key)
         finished_games.merge(tx, persons[self.other_id].key, persons[self.person_id].key)
@@ -203,13 +205,11 @@ class Merge(PersonAct):
                 why=_("One player would know the other players' secrets."),
                 remedy=_("Let someone else take the seat first."),
             )
-        links.revoke_person(tx, server.randomness, self.other_id)
-        sessions.end_all(tx, server, Holder(person_id=self.other_id))
         for row in locked.values():
             if row.status == TableStatus.PLAYING:
                 # Vacations and failures of email are now those of the remaining person.
                 clocks_deadlines.settle_game(tx, server, row, tell=False)
-        context.email(self.person_id, EmailKind.MERGED, stays=True)
+        context.email(self.person_id, EmailKind.MERGED, stays=True, channels_off=channels_off)
         context.email(self.other_id, EmailKind.MERGED, stays=False)
         turns = [
             outbox.NewEmail(self.person_id, EmailKind.TURN, row.game_id, None, row.seat, row.turn) for row in asked
