@@ -6,13 +6,16 @@ used a number of times within any hour or day has a row for each use: a numbered
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, Final
 
 from sqlalchemy import Connection, Select, delete, func, select
 
 from pbem.store import queries
 from pbem.store.schema import QUOTA
+
+_NEVER_USED: Final = datetime.fromtimestamp(0, UTC)
+"""Until when a quota was used up that was only locked so far: a clock that is set back doesn't come before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +32,7 @@ def read(tx: Connection, names: Iterable[str]) -> dict[str, datetime]:
     return {row.bucket: row.used_until for row in tx.execute(_these(names))}
 
 
-def lock(tx: Connection, names: Iterable[str], now: datetime) -> dict[str, datetime]:
+def lock(tx: Connection, names: Iterable[str]) -> dict[str, datetime]:
     """Lock these quotas; returns until when each is used up."""
     names = sorted(set(names))
     these = _these(names).with_for_update()
@@ -37,7 +40,7 @@ def lock(tx: Connection, names: Iterable[str], now: datetime) -> dict[str, datet
     if len(used) < len(names) and tx.dialect.name == "postgresql":
         # Of several at once, only one may be the first to use a quota, and what isn't there can't be locked.
         new = queries.insertion(tx.dialect.name, QUOTA).on_conflict_do_nothing()
-        tx.execute(new, [{"bucket": name, "used_until": now} for name in names if name not in used])
+        tx.execute(new, [{"bucket": name, "used_until": _NEVER_USED} for name in names if name not in used])
         used = {row.bucket: row.used_until for row in tx.execute(these)}
     return used
 

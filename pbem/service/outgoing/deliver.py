@@ -215,7 +215,7 @@ def _claim(tx: Tx, post: Post, now: datetime, lease: LeaseRow, claim: Claim) -> 
     leases.begin(tx, lease.id, lease.until)
     domains = people.domains(tx, {row.person_id for row in rows})
     shares = {name for domain in domains.values() for name in post.throttle.share_names(domain)}
-    used = rate_limits.lock(tx, shares, now)
+    used = rate_limits.lock(tx, shares)
     before = dict(used)
     domain_names = set(domains.values())
     familiar = traffic.known_domains(tx, domain_names, now.date()) if post.throttle.new_domain else domain_names

@@ -34,7 +34,7 @@ def quota_of(server: Server, what: str, of: str, most: int, within: timedelta) -
 def take(tx: Tx, server: Server, quotas: Sequence[Quota]) -> Quota | None:
     """Take one from each of these quotas; if one is used up, take nothing and return it."""
     now = server.now()
-    used = rate_limits.lock(tx, [each.name for each in quotas], now)
+    used = rate_limits.lock(tx, [each.name for each in quotas])
     for each in quotas:
         used[each.name] = max(now, used.get(each.name, now)) + each.apart
         if used[each.name] > now + each.most * each.apart:
