@@ -29,7 +29,7 @@ THOUGHTS: Final = 4
 TRUTHS: Final = 32
 """Imagined truths to choose one from, by how plausible each is."""
 GLANCES: Final = 12
-"""Sealed bids made at first sight, for those to compare."""
+"""Quick choices among those to compare, if there are many of a single act, such as a sealed bid."""
 
 
 class Minds:

@@ -134,7 +134,7 @@ class Node:
 def candidates(game: Game[Any], state: Any, decision: Decision, draw: Draw, glances: int = 1) -> list[Choice]:
     """Return choices worth trying, the likeliest first: all if there are few, or else some of each act.
 
-    Of many choices of a single act, such as a sealed bid, up to so many are taken at first sight.
+    If there are many of a single act, such as a sealed bid, several of them are quick choices.
     """
     most = MOST_CHOICES
     few = len(decision.choices(most + 1)) <= most

@@ -100,7 +100,7 @@ def plausible(state: State, seat: int) -> int:
         if answer.seat != seat:
             worth = _worth(answer.card, worths[answer.seat], state.down.crowns[answer.seat])
             less = 3 * worth - 4 * answer.gold
-            # Who passes may have wanted to bid any less.
+            # A pass fits any card that is worth less than the bid before it.
             off = max(0, less) if answer.passed else abs(less)
             weight *= LIKELY[min(off // 4, len(LIKELY) - 1)]
     return weight

@@ -41,9 +41,7 @@ EMAILS_A_DAY: Final = 5
 def ask(tx: Tx, server: Server, person_id: int) -> None:
     """Email a link for consent to the deletion. Raises Forbidden, or TooMany after a few a day."""
     people.lock(tx, person_id)
-    change_address.must_be_settled(
-        tx, server, person_id, _("Nothing was deleted. Try again later, or contact the organiser.")
-    )
+    _must_be_settled(tx, server, person_id)
     now = server.now()
     if people.count_emails_in(tx, person_id, "deletion", limits.last(timedelta(days=1), now)) >= EMAILS_A_DAY:
         raise TooMany(
@@ -56,9 +54,7 @@ def ask(tx: Tx, server: Server, person_id: int) -> None:
 
 def delete_by_consent(tx: Tx, server: Server, person_id: int) -> None:
     """Delete a person who has consented by email. Raises Forbidden shortly after a change of address."""
-    change_address.must_be_settled(
-        tx, server, person_id, _("Nothing was deleted. Try again later, or contact the organiser.")
-    )
+    _must_be_settled(tx, server, person_id)
     delete_person(tx, server, person_id)
 
 
@@ -129,3 +125,8 @@ def _leave_tables(tx: Tx, server: Server, person_id: int, reason: str, but: Coll
         elif game.status in (TableStatus.OPEN, TableStatus.PLANNED):
             leaving.leave(tx, server, game_id, person_id, reason)
     return game_ids
+
+
+def _must_be_settled(tx: Tx, server: Server, person_id: int) -> None:
+    remedy = _("Nothing was deleted. Try again later, or contact the organiser.")
+    change_address.must_be_settled(tx, server, person_id, remedy)
