@@ -38,6 +38,10 @@ class Malformed(ValueError):
     """Raised for text that this game cannot have written."""
 
 
+class OtherShape(Malformed):
+    """Raised for a value whose class is gone, or had other fields when it was written and has no function in `older` for them."""
+
+
 def dumps(value: Any) -> str:
     """Return the value as canonical JSON."""
     return _ENCODER.encode(value)
@@ -49,9 +53,11 @@ def plain(value: Any) -> Any:
 
 
 def loads(game: Game[Any], text: str) -> Any:
-    """Return the value that `dumps` wrote. Raises Malformed if there is none."""
+    """Return the value that `dumps` wrote. Raises Malformed if there is none, or OtherShape if only another release could have."""
     try:
         return _decoder(game).decode(text)
+    except OtherShape:
+        raise
     except (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError) as error:
         raise Malformed(f"this is not a record of this game: {error}") from error
 
@@ -118,15 +124,21 @@ def _object(kinds: Kinds, data: dict[str, Any]) -> Any:
         return data
     if tag == _HIDDEN:
         return HIDDEN
-    kind = kinds[tag]
+    if (kind := kinds.get(tag)) is None:
+        raise OtherShape(f"there is no {tag} here")
     older: tuple[Callable[[dict[str, Any]], dict[str, Any]], ...] = getattr(kind, "older", ())
     if older:
         for bring_up in older[data.pop(_SHAPE, 1) - 1 :]:
             data = bring_up(data)
-    for name, convert in _reading(kind):
-        if data[name] is not None and not is_hidden(data[name]):
-            data[name] = convert(data[name])
-    return kind(**data)
+    try:
+        for name, convert in _reading(kind):
+            if data[name] is not None and not is_hidden(data[name]):
+                data[name] = convert(data[name])
+        return kind(**data)
+    except (KeyError, TypeError):
+        if data.keys() != {each.name for each in fields(kind)}:
+            raise OtherShape(f"{tag} had other fields when this was written") from None
+        raise
 
 
 @cache

@@ -65,8 +65,28 @@ def loads(rules: Game[Any], text: str) -> Any:
     try:
         return codec.loads(rules, text)
     except codec.Malformed:
-        if isinstance(rules, Away):
-            raise rules.unplayable() from None
-        if rules.slug not in own_names():
-            raise Away(rules.slug, rules, "changed").unplayable() from None
+        _refuse_if_not_ours(rules)
         raise
+
+
+def loads_snapshot(rules: Game[Any], text: str) -> Any:
+    """A stored state or view; None if another release stored it in another shape, so that the log must say what it is.
+
+    Raises Unplayable as `loads` does.
+    """
+    if isinstance(rules, Away):
+        raise rules.unplayable()
+    try:
+        return codec.loads(rules, text)
+    except codec.OtherShape:
+        return None
+    except codec.Malformed:
+        _refuse_if_not_ours(rules)
+        raise
+
+
+def _refuse_if_not_ours(rules: Game[Any]) -> None:
+    if isinstance(rules, Away):
+        raise rules.unplayable() from None
+    if rules.slug not in own_names():
+        raise Away(rules.slug, rules, "changed").unplayable() from None

@@ -90,8 +90,8 @@ def begin_one_of_each(server: Server, players: list[int]) -> list[int]:
 def moves_of(server: Server, game_id: int, most: int) -> list[Move]:
     """The moves to play in a game: random legal choices, at most this many."""
     with server.store.read() as tx:
-        row = games.read(tx, game_id)
-    position, luck = position_of(row), Stream(b"luck", game_id)
+        position = position_of(tx, games.read(tx, game_id))
+    luck = Stream(b"luck", game_id)
     found: list[Move] = []
     while (asks := position.open()) and len(found) < most:
         seat = next(seat for seat in asks if seat not in position.box)

@@ -98,6 +98,7 @@ def _moves(server, game_ids):
     for game_id in game_ids:
         with server.store.read() as tx:
             row = games.read(tx, game_id)
-        seat, decision = next(iter(position_of(row).open().items()))
+            asked = position_of(tx, row).open()
+        seat, decision = next(iter(asked.items()))
         server.run(move.play, game_id, row.turn, seat, decision.default, Actor.PERSON)
     return time.perf_counter() - begun

@@ -46,7 +46,7 @@ def test_a_move_at_row_500_takes_at_most_a_tenth_more_processor_time_than_at_row
 def _timed(server, game_id):
     with server.store.read() as tx:
         row = games.read(tx, game_id)
-    position = position_of(row)
+        position = position_of(tx, row)
     seat, decision = next(iter(position.open().items()))
     before = time.process_time()
     server.run(move.play, game_id, row.turn, seat, decision.default, Actor.PERSON)

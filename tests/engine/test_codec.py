@@ -83,6 +83,24 @@ def test_malformed_text_is_refused(text):
         codec.loads(load_file(TOYS / "lanterns.py"), text)
 
 
+@pytest.mark.parametrize(
+    ("text", "has"),
+    [
+        ('{"bids":[1,2],"is":"Sold","more":3,"price":2,"seat":1}', True),
+        ('{"is":"Sold","seat":1}', True),
+        ('[{"bids":[1,2],"is":"Sold","price":2}]', True),
+        ('{"is":"Nothing"}', True),
+        ('{"bids":1,"is":"Sold","price":2,"seat":1}', False),
+        ('{"is":["Sold"]}', False),
+        ('{"is":"Nothing"', False),
+    ],
+)
+def test_text_of_another_release_is_told_from_nonsense(text, has):
+    with pytest.raises(codec.Malformed) as refused:
+        codec.loads(load_file(TOYS / "lanterns.py"), text)
+    assert isinstance(refused.value, codec.OtherShape) == has
+
+
 @pytest.mark.parametrize("value", [object(), {1, 2}, float("nan"), b"bytes"])
 def test_foreign_values_are_not_stored(value):
     with pytest.raises((TypeError, ValueError)):

@@ -40,7 +40,6 @@ from pbem.service.desk.acts.rewind import Rewind
 from pbem.service.desk.acts.seats import Offer, Substitute
 from pbem.service.outgoing import deliver, digests, preferences
 from pbem.service.people import addresses, sign_in
-from pbem.service.play.positions import position_of
 from pbem.service.server import Server
 from pbem.service.tables import groups, joining, leaving, talk
 from pbem.service.tables.new import TableSettings
@@ -365,7 +364,7 @@ class _Scenario:
             row = table.row()
             if row.status != "playing":
                 return
-            position = position_of(row)
+            position = table.position()
             seat, decision = next((s, d) for s, d in position.open().items() if s not in position.box)
             choice = random_bot(position.game, table.view(seat), decision, luck)
             table.play(seat, choice)

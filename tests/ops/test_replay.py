@@ -8,19 +8,21 @@ from typing import Any
 
 import pytest
 from click.testing import Result
-from sqlalchemy import inspect, text
+from sqlalchemy import inspect, select, text, update
 
 from engine import registry
+from engine.facts import SPECTATOR
 from engine.rulings import Part, Ruling
 from pbem.config import read
 from pbem.config.settings import Config
 from pbem.domain.errors import Refusal
 from pbem.ops import backup, replay_gate
 from pbem.service.desk.acts.rewind import Rewind
-from pbem.service.play import undo
+from pbem.service.play import positions, undo, views
 from pbem.service.server import Server
-from pbem.store import recordings
+from pbem.store import games, recordings
 from pbem.store.database import Store
+from pbem.store.schema import GAME, VIEW
 from tests.ops.releases import (
     KINDS,
     SQLITE,
@@ -182,6 +184,46 @@ def test_a_ruling_explains_what_it_changes_once(
         # Now this is how the game is, and the ruling explains no second change.
         score_off_by_one(release, "bid")
         assert found(replayed("replay", "--json")) == {begun.id: ["scores"]}
+
+
+@SQLITE
+@pytest.mark.parametrize("became", [rewound, finished])
+def test_a_state_or_view_of_another_shape_is_read_from_the_log(
+    table: Table, replayed: Replay, server: Server, config: Config, became: Callable[[RunningGame], object]
+) -> None:
+    begun = played(table("sorcerous-futures"), 25)
+    while views.save_overdue(server):
+        pass
+    before = begun.position(), [begun.view(seat) for seat in range(begun.row().seats)]
+    _of_another_shape(server, begun.id)
+    assert (begun.position(), [begun.view(seat) for seat in range(begun.row().seats)]) == before
+    assert replayed("verify").exit_code == replayed("replay").exit_code == 0
+    replay_gate.before_start(server, config)
+    assert begun.row().status == "playing"
+    became(begun)
+    _of_another_shape(server, begun.id)
+    with server.store.read() as tx:
+        moment = views.moment_at(tx, games.read(tx, begun.id), [0, SPECTATOR], begun.row().turn - 1)
+    assert moment is not None
+    assert begun.row().status != "over" or begun.ranking()
+    assert replayed("verify").exit_code == 0
+    assert replayed("rebuild").exit_code == 0
+    assert "answers" in begun.row().state
+
+
+def _of_another_shape(server: Server, game_id: int) -> None:
+    """Store the states and views of a game as a release wrote them that knew nothing of answers."""
+
+    def store(tx: Any) -> None:
+        for table, name, of_game in ((GAME, "state", GAME.c.id), (VIEW, "body", VIEW.c.game_id)):
+            for row in tx.execute(select(table).where(of_game == game_id)).mappings().all():
+                stored = {part: value for part, value in json.loads(row[name]).items() if part != "answers"}
+                same = of_game == game_id, table.c[name] == row[name]
+                tx.execute(update(table).where(*same).values({name: json.dumps(stored)}))
+
+    server.store.write(store)
+    positions.POSITIONS.clear()
+    views.READ.clear()
 
 
 @SQLITE

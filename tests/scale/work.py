@@ -16,10 +16,9 @@ from pbem.service.desk.overview import TableFilter
 from pbem.service.outgoing.deliver import Post, deliver
 from pbem.service.play import move, undo
 from pbem.service.play.move import Actor
-from pbem.service.play.positions import position_of
 from pbem.service.server import Server
 from pbem.service.tables import listing
-from pbem.store import games, outbox
+from pbem.store import outbox
 from pbem.web.app import create_app
 from pbem.worker.ticks import TICKS, WorkerContext
 from tests.fakes import FakeClock
@@ -43,10 +42,10 @@ def daily(server: Server, played: list[int], folder: Path) -> Iterator[tuple[str
     number = next(each.id for each in game.emails() if each.kind == "turn" and each.turn == game.row().turn)
 
     def made() -> None:
-        row = server.query(games.read, game.id)
-        seat, decision = next(iter(position_of(row).open().items()))
-        server.run(move.play, game.id, row.turn, seat, decision.default, Actor.PERSON)
-        server.run(undo.take_back, game.id, row.turn, seat)
+        seat, decision = next(iter(game.open().items()))
+        turn = game.row().turn
+        server.run(move.play, game.id, turn, seat, decision.default, Actor.PERSON)
+        server.run(undo.take_back, game.id, turn, seat)
 
     def written() -> None:
         queued = {"status": "queued", "lease_id": None, "attempts": 0, "due_at": server.now()}

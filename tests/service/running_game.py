@@ -4,8 +4,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from engine.decisions import Choice, Decision
+from engine.result import Place
+from engine.table import Position
 from pbem.domain.hash_chain import Row, verify
 from pbem.service.play import move, views
+from pbem.service.play.endings import ranking_at_end
 from pbem.service.play.move import Actor, Receipt
 from pbem.service.play.positions import position_of
 from pbem.service.server import Server
@@ -48,15 +51,23 @@ class RunningGame:
         with self.server.store.read() as tx:
             return outbox.of_game(tx, self.id, -1)
 
+    def position(self) -> Position:
+        """The position, with the sealed choices."""
+        with self.server.store.read() as tx:
+            return position_of(tx, games.read(tx, self.id))
+
+    def ranking(self) -> tuple[Place, ...]:
+        """The ranking of the finished game."""
+        with self.server.store.read() as tx:
+            return ranking_at_end(tx, games.read(tx, self.id))
+
     def open(self) -> dict[int, Decision]:
         """The open decisions by seat, with those of seats that have a sealed choice."""
-        row = self.row()
-        return position_of(row).open() if row.status == "playing" else {}
+        return self.position().open() if self.row().status == "playing" else {}
 
     def asked(self) -> dict[int, Decision]:
         """The open decisions by seat that have no choice yet."""
-        row = self.row()
-        return {seat: decision for seat, decision in self.open().items() if seat not in position_of(row).box}
+        return {seat: decision for seat, decision in self.open().items() if seat not in self.position().box}
 
     def play(self, seat: int, choice: str | Choice, by: Actor = Actor.PERSON, turn: int | None = None) -> Receipt:
         """Make a choice in the current turn, or in another."""

@@ -135,7 +135,7 @@ def _time_out(tx: Tx, server: Server, claimed: DeadlineRow, now: datetime) -> st
         # A reply that came in time counts, however long it waits to be read.
         due_turns.release(tx, row, attempts=claimed.attempts - 1)
         return "unread"
-    decision = position_of(game).open().get(row.seat) if game.turn == row.turn else None
+    decision = position_of(tx, game).open().get(row.seat) if game.turn == row.turn else None
     if decision is None:
         deadlines.set_status(tx, game.id, row.turn, row.seat, TurnStatus.CLOSED, server.now())
         return "answered"

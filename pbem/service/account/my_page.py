@@ -190,7 +190,7 @@ def my_games(tx: Tx, server: Server, person_id: int) -> MyGames:
             for row in (*joined, *hosted)
             if row.status == TableStatus.OPEN
         ),
-        over=tuple(_finished_game(row, players, person_id) for row in over),
+        over=tuple(_finished_game(tx, row, players, person_id) for row in over),
         failing_since=None if failure is None else failure.start_at,
         covered=failure is not None and failure.covered_at is not None,
     )
@@ -334,7 +334,7 @@ def _seats_in_play(
         )
 
 
-def _finished_game(row: GameRow, players: dict[int, list[PlayerRow]], person_id: int) -> FinishedGame:
+def _finished_game(tx: Tx, row: GameRow, players: dict[int, list[PlayerRow]], person_id: int) -> FinishedGame:
     seat = next(player.seat for player in players[row.id] if player.person_id == person_id)
     assert seat is not None, "the game has begun"
     return FinishedGame(
@@ -347,5 +347,5 @@ def _finished_game(row: GameRow, players: dict[int, list[PlayerRow]], person_id:
         void=row.status == TableStatus.VOID,
         ended_at=row.ended_at,
         seats=row.seats,
-        rank=rank_at_end(row, seat),
+        rank=rank_at_end(tx, row, seat),
     )

@@ -30,9 +30,11 @@ def snapshot(reader: LogReader, stored: Mapping[str, Any]) -> Iterator[str]:
 
 
 def means(rules: Game[Any], text: str, value: Any) -> bool:
-    """Whether a stored text, perhaps in another form, means this value."""
+    """Whether a stored text, perhaps in another form, means this value. One of another shape is never read, so it means any."""
     expected = codec.dumps(value)
     try:
         return text == expected or codec.dumps(codec.loads(rules, text)) == expected
+    except codec.OtherShape:
+        return True
     except codec.Malformed:
         return False

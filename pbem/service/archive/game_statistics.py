@@ -96,7 +96,7 @@ def _count(tx: Tx, server: Server, game_id: int) -> bool:
         return False
     if finished_games.lock(tx) % 2:
         return False
-    ranking = ranking_at_end(row)
+    ranking = ranking_at_end(tx, row)
     entries = standing_entries(rules_of(row), log.chain(tx, row.id, row.key))
     counts = FinishedGameRow(row.id, row.kind, finished_games.dumps(_counts(row, ranking, entries)))
     finished_games.add(tx, counts, _seats(tx, server, row, ranking, entries))

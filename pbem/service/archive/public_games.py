@@ -71,16 +71,20 @@ def of_rows(tx: Tx, rows: Sequence[GameRow]) -> tuple[PublicGame, ...]:
     players, tournaments = player_rows.of_games(tx, ids), public_games.in_tournaments(tx, ids)
     seated = {each.person_id for of_game in players.values() for each in of_game if each.person_id is not None}
     shown = profiles.shown_to_everyone(tx, seated)
-    return tuple(_game(row, players[row.id], shown, tournaments.get(row.id)) for row in rows)
+    return tuple(_game(tx, row, players[row.id], shown, tournaments.get(row.id)) for row in rows)
 
 
 def _game(
-    row: GameRow, players: list[PlayerRow], shown: dict[int, ProfileRow], tournament: tuple[str, int, int] | None
+    tx: Tx,
+    row: GameRow,
+    players: list[PlayerRow],
+    shown: dict[int, ProfileRow],
+    tournament: tuple[str, int, int] | None,
 ) -> PublicGame:
     assert row.started_at is not None, "the game has begun"
     assert row.ended_at is not None, "the game is over"
     try:
-        found = {seat: (each.number, each.score) for each in ranking_at_end(row) for seat in each.seats}
+        found = {seat: (each.number, each.score) for each in ranking_at_end(tx, row) for seat in each.seats}
     except Unplayable:
         found = {}
     by_seat = {each.seat: each for each in players}

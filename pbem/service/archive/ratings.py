@@ -63,7 +63,7 @@ def ranks_of(tx: Tx, row: GameRow) -> dict[int, int] | None:
         )
     if all(each.rank is None for each in rows):
         return None
-    found = {seat: rank.number for rank in ranking_at_end(row) for seat in rank.seats}
+    found = {seat: rank.number for rank in ranking_at_end(tx, row) for seat in rank.seats}
     corrected = {each.seat: each.rank for each in rows if each.what == ResultKind.CORRECTED}
     return {seat: _of_seat(corrected.get(seat), rank, row.seats) for seat, rank in found.items()}
 

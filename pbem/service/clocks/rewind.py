@@ -4,16 +4,12 @@ Nothing is deleted. A row of the log voids all entries from a turn on and opens 
 luck comes from streams nobody has seen and no old link or form fits. Players keep what they have learnt meanwhile.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 
 from engine import codec
-from engine.facts import fold
-from engine.table import Position
 from pbem.domain.states import EmailKind
-from pbem.plugins.away import loads
 from pbem.service.play.log import Kind, LogWriter, StandingEntry, unopened_turn, write
-from pbem.service.play.rules import rules_of
+from pbem.service.play.positions import fold_state, position_of
 from pbem.service.server import Server
 from pbem.store import channels, deadlines, log, outbox, players as player_rows, views
 from pbem.store.database import Tx
@@ -22,9 +18,7 @@ from pbem.store.games import GameRow
 
 def state_before(row: GameRow, entries: Sequence[StandingEntry], turn: int) -> str:
     """The state of a game, as stored, before the entry of a turn."""
-    rules = rules_of(row)
-    facts = [fact for standing in entries if standing.turn < turn for fact in standing.entry.facts]
-    return codec.dumps(fold(rules.start(row.seats, json.loads(row.options)), facts))
+    return codec.dumps(fold_state(row, (standing for standing in entries if standing.turn < turn)))
 
 
 def go_back(
@@ -51,7 +45,7 @@ def go_back(
 def ask_again(tx: Tx, server: Server, row: GameRow) -> None:
     """Ask the turn again, with the full time, by email and through channels. Earlier missed turns do not count any more."""
     now, players = server.now(), player_rows.of_game(tx, row.id)
-    asked = Position(rules_of(row), row.seats, row.seed or b"", loads(rules_of(row), row.state), row.turn).open()
+    asked = position_of(tx, row).open()
     deadlines.ask(tx, row.id, row.turn, asked, now)
     for player in players:
         if player.seat is not None:

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from engine.table import Position
 from pbem.domain.acts import Act, Actor
 from pbem.domain.deleted_people import NAME, former_name, is_former
 from pbem.domain.errors import BadInput, Forbidden, Gone
@@ -21,11 +20,12 @@ from pbem.domain.hash_chain import Row as ChainRow
 from pbem.domain.states import EmailKind, Insight, TableStatus
 from pbem.domain.user_text import isolate, parse_reason
 from pbem.i18n.speech import gettext as _
-from pbem.plugins.away import Away, loads
+from pbem.plugins.away import Away
 from pbem.service.absence.seats import bot_name
 from pbem.service.clocks.deadlines import notify_people
 from pbem.service.desk import audit
 from pbem.service.play.log import Kind, LogWriter, json_body_of
+from pbem.service.play.positions import position_of
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
 from pbem.store import (
@@ -286,8 +286,7 @@ class _PuttingBack:
 
     def _ask(self, game: GameRow, players: tuple[PlayerRow, ...]) -> None:
         """Ask the open turn again, with full time."""
-        now, rules = self.server.now(), rules_of(game)
-        asked = Position(rules, game.seats, game.seed or b"", loads(rules, game.state), game.turn).open()
+        now, asked = self.server.now(), position_of(self.tx, game).open()
         deadlines.ask(self.tx, game.id, game.turn, asked, now)
         emails = [
             outbox.NewEmail(each.person_id, EmailKind.TURN, game.id, game.seq, each.seat, game.turn)

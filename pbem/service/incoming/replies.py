@@ -313,7 +313,7 @@ def _take_back(acting: _Acting) -> str:
     rules = rules_of(game)
     turn, choice = acting.turn, None
     if game.turn == turn:
-        choice = position_of(game).box.get(acting.seat)
+        choice = position_of(acting.tx, game).box.get(acting.seat)
         if choice is None:
             entries = entries_back(rules, log.chain_back(acting.tx, game.id, game.key))
             own = (row for row in entries if acting.seat in row.entry.choices.keys() - row.entry.alone)

@@ -118,7 +118,7 @@ def _play_on(tx: Tx, server: Server, kind: str, game: GameRow, seat: int) -> Gam
         leaving.end(tx, server, game, "organiser", "Everyone agreed to end it.")
     for _move in range(MOST_MOVES):
         game = games.read(tx, game.id)
-        position = position_of(game)
+        position = position_of(tx, game)
         waiting = [asked for asked in position.open() if asked not in position.box]
         if game.status != TableStatus.PLAYING or (kind in _NEEDS_QUESTION and seat in waiting):
             break
@@ -195,15 +195,18 @@ def _example_facts(
         case EmailKind.SIGN_UP | EmailKind.TOURNAMENT:
             return _tournament(tx, server, game)
         case EmailKind.AUTO_PASSED:
-            return {"choice": _default_move(game, player.seat), "due_at": soon, "missed": 1, "until": soon}
+            return {"choice": _default_move(tx, game, player.seat), "due_at": soon, "missed": 1, "until": soon}
         case EmailKind.SEALED:
-            return {"choice": _default_move(game, player.seat), "proof": {"fingerprint": "7f" * 32, "nonce": "3c" * 16}}
+            return {
+                "choice": _default_move(tx, game, player.seat),
+                "proof": {"fingerprint": "7f" * 32, "nonce": "3c" * 16},
+            }
         case EmailKind.SUBSTITUTE:
             now = server.now()
             offer = tables.add_offer(tx, game.id, player.seat, player.person_id, "resigned", "substitute", now)
             return {"offer": offer}
         case EmailKind.RECEIPT:
-            return _receipt(game, player.seat)
+            return _receipt(tx, game, player.seat)
         case EmailKind.REVIEW:
             _example_review(tx, game.id, player.seat)
         case EmailKind.DIGEST:
@@ -228,8 +231,8 @@ def _example_review(tx: Tx, game_id: int, seat: int) -> None:
     reviews.keep(tx, row, coach.write(Review(seat, 0, 2, 1200, side, None, (Luck(1, -50, -90, -10),))))
 
 
-def _receipt(game: GameRow, seat: int) -> dict[str, Any]:
-    move_text = _default_move(game, seat)
+def _receipt(tx: Tx, game: GameRow, seat: int) -> dict[str, Any]:
+    move_text = _default_move(tx, game, seat)
     played = {"said": move_text, "outcome": "applied", "done": "played", "text": move_text}
     refused = {"said": "bid twice", "outcome": "refused", "done": None, "text": _("You can't do that here.")}
     shown = {"board": True, "help": True, "rules": False}
@@ -245,9 +248,9 @@ def _receipt(game: GameRow, seat: int) -> dict[str, Any]:
     return reply | shown | {"lines": [played, refused], "nothing_changed": False, "late": False}
 
 
-def _default_move(game: GameRow, seat: int) -> str:
+def _default_move(tx: Tx, game: GameRow, seat: int) -> str:
     """The choice made for the seat if it misses the deadline, as it is written."""
-    decision = position_of(game).open()[seat]
+    decision = position_of(tx, game).open()[seat]
     return grammar.write(decision, decision.default)
 
 

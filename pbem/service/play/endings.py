@@ -15,8 +15,8 @@ from engine.tell import Text, say
 from pbem.domain.errors import Unplayable
 from pbem.domain.states import TableStatus
 from pbem.lru import LRU
-from pbem.plugins.away import loads
 from pbem.service.play.log import Kind, StandingEntry, json_body_of, standing_entries
+from pbem.service.play.positions import state_of
 from pbem.service.play.rules import rules_of
 from pbem.service.play.seat_cache import has_ended
 from pbem.store import log
@@ -69,19 +69,19 @@ def ending_of(tx: Tx, row: GameRow) -> Ending | None:
     return _CACHE.get(row.head) or _CACHE.put(row.head, _read(tx, row))
 
 
-def rank_at_end(row: GameRow, seat: int) -> Place | None:
-    """The rank of a seat in a finished game, from its row alone; None without a result."""
+def rank_at_end(tx: Tx, row: GameRow, seat: int) -> Place | None:
+    """The rank of a seat in a finished game; None without a result."""
     if row.status != TableStatus.OVER:
         return None
     try:
-        return next((rank for rank in ranking_at_end(row) if seat in rank.seats), None)
+        return next((rank for rank in ranking_at_end(tx, row) if seat in rank.seats), None)
     except Unplayable:
         return None
 
 
-def ranking_at_end(row: GameRow) -> tuple[Place, ...]:
-    """The ranking of a finished game with a result, from its row alone. Raises Unplayable."""
-    return _RANKINGS.get(row.head) or _RANKINGS.put(row.head, _ranking(row))
+def ranking_at_end(tx: Tx, row: GameRow) -> tuple[Place, ...]:
+    """The ranking of a finished game with a result. Raises Unplayable."""
+    return _RANKINGS.get(row.head) or _RANKINGS.put(row.head, places_of(rules_of(row).standing(state_of(tx, row))))
 
 
 def shown_scores(rules: Game[Any], view: Any) -> tuple[Text, tuple[int, ...]] | None:
@@ -92,11 +92,6 @@ def shown_scores(rules: Game[Any], view: Any) -> tuple[Text, tuple[int, ...]] | 
         return None
     columns = zip(grid.columns, zip(*(numbers for _seat, numbers in grid.rows), strict=True), strict=True)
     return next(((heading, scores) for heading, numbers in columns if numbers == scores), None)
-
-
-def _ranking(row: GameRow) -> tuple[Place, ...]:
-    rules = rules_of(row)
-    return places_of(rules.standing(loads(rules, row.state)))
 
 
 def _read(tx: Tx, row: GameRow) -> Ending:

@@ -114,7 +114,7 @@ def play_locked(
     must_be_playing(row)
     if row.turn != turn or head not in ("", hash_chain.fingerprint(row.entry_head)):
         raise Stale(_("The game has moved on since that email."), why=_("This link or form was for an earlier turn."))
-    position = position_of(row)
+    position = position_of(tx, row)
     decision = _decision(position, seat)
     choice = _choice(position, decision, request)
     written = grammar.write(decision, choice)
@@ -157,7 +157,7 @@ def may_be_undone(entries: Sequence[Entry]) -> bool:
 
 def set_orders(tx: Tx, server: Server, row: GameRow, standing: dict[int, orders.Order], record: LogWriter) -> None:
     """Save changed standing orders, and let them answer the open decisions."""
-    move = _Move(row, position_of(row), standing, record, [])
+    move = _Move(row, position_of(tx, row), standing, record, [])
     _obey_orders(tx, move)
     _write(tx, server, move, server.now())
 

@@ -24,7 +24,7 @@ _FOR_EVER: Final = 2**62
 
 def ending_of(tx: Tx, server: Server, row: GameRow) -> list[ResultRow]:
     """The ending of a finished game, as rows without a number. Raises Unplayable."""
-    ranks = {seat: rank.number for rank in ranking_at_end(row) for seat in rank.seats}
+    ranks = {seat: rank.number for rank in ranking_at_end(tx, row) for seat in rank.seats}
     turns, stays = _stays(tx, row)
     now = server.now()
     return [

@@ -273,7 +273,7 @@ def _view(tx: Tx, link: SeatLink, row: GameRow, read_saved: ReadSaved = last_of)
         view=knowledge.view,
         board=knowledge.board,
         decision=decision,
-        asked=_asked(row),
+        asked=_asked(tx, row),
         asked_since=recent[-1].at if recent else None,
         sealed=None if decision is None else sealed,
         proof=None if decision is None or sealed is None else seals_of(row).of(seat),
@@ -346,12 +346,12 @@ def _offered(tx: Tx, link: MoveLink, option: str) -> OfferedChoice:
         zone=stored_zone(people.read(tx, person_id).zone),
         former=seats.former(taken),
         board=None if made is None else rules.board(views.view(tx, row, SPECTATOR), SPECTATOR),
-        asked=_asked(row),
+        asked=_asked(tx, row),
     )
 
 
-def _asked(row: GameRow) -> frozenset[int]:
-    return frozenset(position_of(row).open()) if row.status == TableStatus.PLAYING else frozenset()
+def _asked(tx: Tx, row: GameRow) -> frozenset[int]:
+    return frozenset(position_of(tx, row).open()) if row.status == TableStatus.PLAYING else frozenset()
 
 
 def _choice(decision: Decision, option: str) -> Choice | None:

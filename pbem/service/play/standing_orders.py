@@ -183,7 +183,7 @@ def _asked_since(tx: Tx, row: GameRow, seat: int, turn: int, now: Decision | Non
     if first is None:
         return now
     # Where another seat is asked, everyone knows for which lot or auction.
-    asked = [now] if now is not None else position_of(row).open().values()
+    asked = [now] if now is not None else position_of(tx, row).open().values()
     if steps or not first.topic or all(each.topic != first.topic for each in asked):
         raise _over(row, turn)
     return now or first

@@ -10,7 +10,6 @@ come back with the undo, not on emails that they got because they wrote some, an
 seats are asked at the same time.
 """
 
-import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -26,7 +25,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.service.play import changes, move, standing_orders, views
 from pbem.service.play.log import Kind, LogWriter, StandingEntry, latest_entries, standing_entries, write
 from pbem.service.play.move import lock_seat
-from pbem.service.play.positions import box_of, position_of
+from pbem.service.play.positions import box_of, fold_state, position_of
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
 from pbem.store import deadlines, ledger, links, log, outbox, players as player_rows, views as saved_views
@@ -116,7 +115,7 @@ def _withdraw(tx: Tx, server: Server, row: GameRow, seat: int, chosen: str) -> N
 def _withdrawable(tx: Tx, row: GameRow, seat: int) -> Position:
     """The position without a seat's sealed choice. Raises Gone unless the player can take it back."""
     try:
-        position = position_of(row).withdraw(seat)
+        position = position_of(tx, row).withdraw(seat)
     except Refused as refused:
         raise Gone(speech.teller(rules_of(row))(refused.text)) from refused
     # A seat that has changed hands since was given with its choice.
@@ -143,10 +142,9 @@ def _undo(tx: Tx, server: Server, row: GameRow, turn: int, seat: int, chosen: st
     record = LogWriter(row, now, server.randomness)
     record.add(Kind.UNDONE, seat, move.Actor.PERSON, {"from": turn})
     orders = standing_orders.after_undo(tx, row, seat, record, undone[0])
-    start = rules_of(row).start(row.seats, json.loads(row.options))
     entries = standing_entries(rules_of(row), log.chain(tx, row.id, row.key))
-    facts = [fact for standing in entries if standing.turn < turn for fact in standing.entry.facts]
-    write(tx, row, record, turn=turn, state=codec.dumps(fold(start, facts)), box="[]", orders=orders)
+    state = fold_state(row, (standing for standing in entries if standing.turn < turn))
+    write(tx, row, record, turn=turn, state=codec.dumps(state), box="[]", orders=orders)
     deadlines.forget_after(tx, row.id, turn)
     links.end_turns_after(tx, row.id, turn)
     _reopen(tx, server, row, turn, seat, record.seq)

@@ -19,7 +19,7 @@ from engine.facts import SPECTATOR, fold, seen
 from engine.game import Game
 from engine.table import watch
 from pbem.lru import LRU
-from pbem.plugins.away import loads
+from pbem.plugins.away import loads_snapshot
 from pbem.plugins.foreign import at_table
 from pbem.service.play.log import TAKES_BACK, Kind, StandingEntry, entries_back, standing_entries
 from pbem.service.play.rules import rules_of
@@ -74,7 +74,7 @@ class Reading(Protocol):
 def view(tx: Tx, row: GameRow, seat: int) -> Any:
     """The current view of a seat, or of the SPECTATOR."""
     rules = rules_of(row)
-    saved = saved_views.last_of(tx, row.id, seat)
+    saved = _readable(rules, saved_views.last_of(tx, row.id, seat))
     rows = log.chain(tx, row.id, row.key, 0 if saved is None else saved.seq)
     return _fold(rules, row, saved, standing_entries(rules, rows), seat)
 
@@ -93,7 +93,7 @@ def view_and_entries(
     The reading goes on as long as `more` wants it, which is given every entry until then.
     """
     rules = rules_of(row)
-    saved = read_saved(tx, row.id, seat)
+    saved = _readable(rules, read_saved(tx, row.id, seat))
     entries: list[StandingEntry] = []
     count, goes_on = None, more is not None
     for standing in entries_back(rules, log.chain_back(tx, row.id, row.key, (Kind.ENTRY, Kind.SEALED, *TAKES_BACK))):
@@ -116,7 +116,7 @@ def view_before(tx: Tx, row: GameRow, seat: int, turn: int) -> Any:
     if turn == row.turn:
         return view(tx, row, seat)
     rules = rules_of(row)
-    saved = saved_views.before(tx, row.id, [seat], turn).get(seat)
+    saved = _readable(rules, saved_views.before(tx, row.id, [seat], turn).get(seat))
     entries = [each for each in _around(tx, row, rules, saved, turn) if each.turn < turn]
     return _fold(rules, row, saved, entries, seat)
 
@@ -124,7 +124,7 @@ def view_before(tx: Tx, row: GameRow, seat: int, turn: int) -> Any:
 def moment_at(tx: Tx, row: GameRow, readers: Collection[int], turn: int) -> Moment | None:
     """The game after the entry of a turn, or after the last entry before it; None if there is none."""
     rules = rules_of(row)
-    saved = saved_views.before(tx, row.id, readers, turn)
+    saved = _all_readable(rules, saved_views.before(tx, row.id, readers, turn))
     mark = next(iter(saved.values()), None)
     entries = _around(tx, row, rules, mark, turn)
     upto = [each for each in entries if each.turn <= turn]
@@ -149,7 +149,7 @@ def save_overdue(server: Server) -> int:
 def save_views(tx: Tx, row: GameRow) -> int:
     """Save the views of all readers at every few rows since the last time; returns how often. The game must be locked."""
     rules, readers, times = rules_of(row), (*range(row.seats), SPECTATOR), 0
-    saved = saved_views.last(tx, row.id, readers)
+    saved = _all_readable(rules, saved_views.last(tx, row.id, readers))
     views = tuple(_start_of(rules, row, saved.get(reader)) for reader in readers)
     seq = max((each.seq for each in saved.values()), default=0)
     turn = max((each.turn for each in saved.values()), default=None)
@@ -194,8 +194,22 @@ def _around(tx: Tx, row: GameRow, rules: Game[Any], saved: ViewRow | None, turn:
 def _start_of(rules: Game[Any], row: GameRow, saved: ViewRow | None) -> Any:
     if saved is None:
         return rules.start(row.seats, json.loads(row.options))
+    return _read(rules, saved)
+
+
+def _readable(rules: Game[Any], saved: ViewRow | None) -> ViewRow | None:
+    """A saved view; None if another release saved it in another shape, so that the log must be read instead."""
+    return saved if saved is not None and _read(rules, saved) is not None else None
+
+
+def _all_readable(rules: Game[Any], saved: dict[int, ViewRow]) -> dict[int, ViewRow]:
+    """Views saved together, or none of them."""
+    return saved if all(_readable(rules, each) for each in saved.values()) else {}
+
+
+def _read(rules: Game[Any], saved: ViewRow) -> Any:
     key = rules, saved.body
-    return READ.get(key) or READ.put(key, loads(rules, saved.body))
+    return READ.get(key) or READ.put(key, loads_snapshot(rules, saved.body))
 
 
 def _fold(rules: Game[Any], row: GameRow, saved: ViewRow | None, entries: Iterable[StandingEntry], reader: int) -> Any:

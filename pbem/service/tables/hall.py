@@ -61,16 +61,18 @@ def with_winners(tx: Tx, server: Server, rows: list[GameRow], reader: int | None
     keys = profiles.keys_seen_by(tx, reader, seated)
     found = zip(rows, listing.summaries(tx, server, rows), strict=True)
     return tuple(
-        HallTable(summary, _winners(row, players[row.id]), tuple(keys.get(each or 0, "") for each in summary.people))
+        HallTable(
+            summary, _winners(tx, row, players[row.id]), tuple(keys.get(each or 0, "") for each in summary.people)
+        )
         for row, summary in found
     )
 
 
-def _winners(row: GameRow, players: list[PlayerRow]) -> tuple[str, ...]:
+def _winners(tx: Tx, row: GameRow, players: list[PlayerRow]) -> tuple[str, ...]:
     if row.status != TableStatus.OVER:
         return ()
     try:
-        first = ranking_at_end(row)[0]
+        first = ranking_at_end(tx, row)[0]
     except Unplayable:
         return ()
     names = {player.seat: player.name for player in players}

@@ -212,7 +212,7 @@ def _places(tx: Tx, server: Server, row: TournamentRow, table: RoundTableRow, ga
     Those who resigned, or missed too many turns, come after all who stayed.
     """
     try:
-        ranks = {seat: rank.number for rank in ranking_at_end(game) for seat in rank.seats}
+        ranks = {seat: rank.number for rank in ranking_at_end(tx, game) for seat in rank.seats}
         outcomes = game_results.ending_of(tx, server, game)
     except Unplayable:
         return None

@@ -11,7 +11,6 @@ from pbem.domain.game_statistics import MOST, WIN, Span, What, counts_of, median
 from pbem.service.account import delete
 from pbem.service.archive import game_statistics
 from pbem.service.desk.acts.people import Merge
-from pbem.service.play.endings import ranking_at_end
 from pbem.service.play.move import Actor
 from pbem.service.tables import joining, leaving
 from pbem.service.tables.new import TableSettings
@@ -55,7 +54,7 @@ def test_a_finished_public_game_is_counted_once_by_a_worker_and_not_by_its_last_
     assert stored(server, GAME_SUM) == []
     assert game_statistics.count_games(server) == 1
     assert game_statistics.count_games(server) == 0
-    found, first = sums(server), ranking_at_end(game.row())[0]
+    found, first = sums(server), game.ranking()[0]
     turns = len([row for row in game.log() if row.kind == "Entry"])
     assert numbers_of(found, What.PLAYERS) == {3: 1}
     assert (numbers_of(found, What.TURNS), numbers_of(found, What.DAYS)) == ({turns: 1}, {0: 1})

@@ -19,7 +19,6 @@ from pbem.service.desk.acts.people import Merge
 from pbem.service.desk.acts.seats import Substitute
 from pbem.service.outgoing.deliver import Post, deliver
 from pbem.service.outgoing.preview import preview
-from pbem.service.play.endings import ranking_at_end
 from pbem.service.play.results import ending_of
 from pbem.service.tables import demo, leaving, listing
 from pbem.service.tables.new import TableSettings, check_settings
@@ -76,7 +75,7 @@ def test_an_ending_is_added_once_and_changes_two_ratings_of_each_player(server, 
     assert stored(server) == []
     assert ratings.add_endings(server) == 1
     assert ratings.add_endings(server) == 0
-    rows, ranks = results_of(game), {seat: p.number for p in ranking_at_end(game.row()) for seat in p.seats}
+    rows, ranks = results_of(game), {seat: p.number for p in game.ranking() for seat in p.seats}
     assert [(row.seat, row.rank, row.what) for row in rows] == [(seat, ranks[seat], "ended") for seat in sorted(ranks)]
     expected = dict(zip([row.player for row in rows], rate([NEW] * 3, [row.rank for row in rows]), strict=True))
     assert {(row[1], row[2]): (row[5], row[6], row[7]) for row in stored(server)} == {

@@ -29,7 +29,6 @@ from pbem.service.outgoing.deliver import Post, deliver
 from pbem.service.outgoing.post import post_of
 from pbem.service.play import standing_orders
 from pbem.service.play.log import Kind
-from pbem.service.play.positions import position_of
 from pbem.service.tables import leaving, talk
 from pbem.store import audit as audit_rows, insiders, players, reliability, saved_games, talk as talk_rows
 from pbem.store.schema import GAME, LINK, LOG, METADATA, OUTBOX, TALK
@@ -236,7 +235,7 @@ def test_the_email_says_what_was_put_back_and_why(server, poker, tmp_path, ended
 def test_nobody_reads_in_the_log_how_many_had_answered_the_turn_that_was_lost(server, poker, sealed):
     saved = saved_of(server, poker)
     plays(poker, 3 + sealed)
-    assert len(position_of(poker.row()).box) == sealed
+    assert len(poker.position().box) == sealed
     _, game = back(server, saved, replacing=True)
     (row,) = (row for row in game.log() if row.kind == Kind.REWOUND)
     assert json.loads(row.body)["entries_lost"] == 1

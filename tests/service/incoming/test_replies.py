@@ -17,7 +17,7 @@ from pbem.service.people import addresses, sessions
 from pbem.service.play import standing_orders as play_orders
 from pbem.service.play.log import Kind
 from pbem.service.play.move import Actor
-from pbem.service.play.positions import orders_of, position_of
+from pbem.service.play.positions import orders_of
 from pbem.service.tables import leaving
 from pbem.store import received, talk
 from pbem.store.sessions import Holder
@@ -141,7 +141,7 @@ def test_a_sealed_choice_is_replaced_by_a_second_one(at):
     answers.write(0, one, other)
     assert [line[1:] for line in answers.outcomes()] == [("applied", "sealed")] * 2
     assert answers.answer() == other
-    box = position_of(answers.begun.row()).box
+    box = answers.begun.position().box
     assert grammar.write(answers.begun.open()[0], box[0]) == other
 
 
@@ -836,7 +836,7 @@ def test_a_reply_and_the_clock_make_one_choice(at):
             lambda turn=turn, default=default: answers.play(0, default, Actor.CLOCK, turn),
         )
         # The clock never goes over the player's own choice; the player's may take the place of the clock's.
-        position = position_of(answers.begun.row())
+        position = answers.begun.position()
         assert grammar.write(position.open()[answers.seat(0)], position.box[answers.seat(0)]) == one
         assert answers.begun.verifies()
         for other in (1, 2):

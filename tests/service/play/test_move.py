@@ -21,7 +21,7 @@ from pbem.service.absence import seats, substitutes
 from pbem.service.play import by_link, move
 from pbem.service.play.log import Kind, body_of, standing_entries
 from pbem.service.play.move import Actor
-from pbem.service.play.positions import POSITIONS, position_of
+from pbem.service.play.positions import POSITIONS
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import joining, leaving
 from pbem.service.tables.new import TableSettings
@@ -47,7 +47,7 @@ def to_the_end(game: RunningGame, seed: int, most: int = 10_000) -> Counter[str]
         if not asked:
             return seen_kinds
         seat = luck.pick(sorted(asked))
-        choice = random_bot(rules, position_of(game.row()).state, asked[seat], luck)
+        choice = random_bot(rules, game.position().state, asked[seat], luck)
         turn = game.row().turn
         with count_calls(game.server.store) as made:
             receipt = game.server.run(move.play, game.id, turn, seat, choice_segment(choice), Actor.PERSON)
@@ -64,14 +64,13 @@ def test_the_cached_position_equals_the_stored_snapshot(table, kind, monkeypatch
     game, luck = table(kind, 3), Stream(b"luck", 7)
     while game.row().seq < 30 and (asked := game.asked()):
         seat = luck.pick(sorted(asked))
-        game.play(seat, random_bot(rules_of(game.row()), position_of(game.row()).state, asked[seat], luck))
-        row = game.row()
+        game.play(seat, random_bot(rules_of(game.row()), game.position().state, asked[seat], luck))
         with monkeypatch.context() as patched:
             patched.delattr(codec, "loads")
-            remembered = position_of(row)
+            remembered = game.position()
         POSITIONS.clear()
-        assert position_of(row) == remembered
-        assert codec.dumps(position_of(row).asks()) == codec.dumps(remembered.asks())
+        assert game.position() == remembered
+        assert codec.dumps(game.position().asks()) == codec.dumps(remembered.asks())
     assert game.row().seq > 20
 
 
@@ -319,7 +318,7 @@ def test_the_clock_never_takes_the_place_of_a_players_choice(table):
     with pytest.raises(Stale):
         game.play(0, default, Actor.CLOCK)
     assert all_rows(game.server.store) == before
-    assert position_of(game.row()).box == {0: own}
+    assert game.position().box == {0: own}
 
 
 def test_a_late_choice_still_replaces_that_of_the_clock(table):
@@ -327,7 +326,7 @@ def test_a_late_choice_still_replaces_that_of_the_clock(table):
     own = next(choice for choice in game.asked()[0].choices() if choice != game.asked()[0].default)
     game.play(0, game.asked()[0].default, Actor.CLOCK)
     game.play(0, own)
-    assert position_of(game.row()).box == {0: own}
+    assert game.position().box == {0: own}
     assert game.players()[0].missed == 0
 
 
@@ -421,7 +420,7 @@ def test_a_time_out_and_a_sealed_choice_at_once_leave_the_players_choice(table, 
             partial(game.play, seat, choices[first_by], first_by, turn),
             partial(game.play, seat, choices[second_by], second_by, turn),
         )
-        assert position_of(game.row()).box[seat] == choices[Actor.PERSON]
+        assert game.position().box[seat] == choices[Actor.PERSON]
         assert game.players()[seat].missed == 0
         for other, decision in game.asked().items():
             game.play(other, decision.default, turn=turn)
@@ -562,9 +561,9 @@ def test_the_last_move_that_breaks_leaves_nothing(table):
     while True:
         (seat,) = game.asked()
         turn, default = game.row().turn, game.asked()[seat].default
-        _, made = position_of(game.row()).submit(seat, default)
+        _, made = game.position().submit(seat, default)
         after = [fact for entry in made for fact in entry.facts]
-        if rules_of(game.row()).standing(fold(position_of(game.row()).state, after)).over:
+        if rules_of(game.row()).standing(fold(game.position().state, after)).over:
             break
         game.play(seat, default)
     act = partial(game.server.run, move.play, game.id, turn, seat, default, Actor.PERSON)

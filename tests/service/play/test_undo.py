@@ -16,7 +16,7 @@ from pbem.service.desk.acts.seats import Substitute
 from pbem.service.play import by_link, standing_orders as play_orders, undo
 from pbem.service.play.log import Kind, body_of, standing_entries
 from pbem.service.play.move import Actor
-from pbem.service.play.positions import orders_of, position_of
+from pbem.service.play.positions import orders_of
 from pbem.service.play.rules import rules_of
 from pbem.store import deadlines, outbox, views as saved_views
 from pbem.tokens import Purpose
@@ -565,7 +565,7 @@ def test_a_seat_whose_order_answered_a_new_turn_is_asked_again_when_it_takes_tha
     assert 2 not in game.asked()
     for seat in (0, 1):
         game.play(seat, game.asked()[seat].default)
-    while 2 not in position_of(game.row()).box:
+    while 2 not in game.position().box:
         seat, decision = next(iter(game.asked().items()))
         game.play(seat, decision.default)
     turn = game.row().turn

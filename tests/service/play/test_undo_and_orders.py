@@ -133,7 +133,7 @@ def test_an_order_that_sealed_a_choice_ends_when_its_player_takes_that_back(tabl
     game = table("bid", 3)
     leave(game, 2, "always bid 0")
     turn = game.row().turn
-    while 2 not in positions.position_of(game.row()).box:
+    while 2 not in game.position().box:
         seat, decision = next(iter(game.asked().items()))
         game.play(seat, decision.default)
         turn = game.row().turn

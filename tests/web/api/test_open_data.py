@@ -7,7 +7,6 @@ from sqlalchemy import event
 
 from pbem.service.account import delete, profiles
 from pbem.service.archive import game_statistics, ratings
-from pbem.service.play.endings import ranking_at_end
 from pbem.service.tournaments import reading, rounds, sign_up
 from pbem.store import people, profiles as profile_rows, ratings as rating_rows
 from tests.service.database import count_calls
@@ -92,7 +91,7 @@ def test_a_finished_public_game_has_its_ranks_scores_options_and_length(program,
     person = next(seat for seat in range(3) if game.players()[seat].person_id)
     key = shows(game.person_at(person))
     (found,) = program.get("/games").get_json()["games"]
-    ranks = {seat: (place.number, place.score) for place in ranking_at_end(game.row()) for seat in place.seats}
+    ranks = {seat: (place.number, place.score) for place in game.ranking() for seat in place.seats}
     assert (found["game"], found["title"], found["turns"]) == (game.row().key, "A short one", game.row().turn)
     assert found["options"]["max_auctions"] == 1
     assert [(each["place"], each["score"]) for each in found["seats"]] == [ranks[seat] for seat in range(3)]

@@ -13,7 +13,6 @@ from pbem.service.desk.acts.people import Ban
 from pbem.service.desk.acts.seats import Substitute
 from pbem.service.outgoing.deliver import deliver
 from pbem.service.play.move import Actor
-from pbem.service.play.positions import position_of
 from pbem.store import ledger, outbox, traffic
 from tests.service import table_copies
 from tests.service.actors import moderate
@@ -76,7 +75,7 @@ def test_no_list_shows_what_players_of_a_game_hide_from_each_other(olga, server,
         address: olga.open(address).text for address in ("/desk?status=playing", f"/desk/people/{game.person_at(seat)}")
     }
     game.play(seat, game.asked()[seat].default)
-    assert seat in position_of(game.row()).box
+    assert seat in game.position().box
     for address, shown in before.items():
         assert olga.open(address).text == shown
         assert not holds_token(server, shown.encode())

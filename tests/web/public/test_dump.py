@@ -11,7 +11,6 @@ import pytest
 
 from pbem import paths
 from pbem.service.archive import dump
-from pbem.service.play.endings import ranking_at_end
 from tests.web.browser import HOST
 
 ADDRESS = "/data/games.jsonl.gz"
@@ -77,7 +76,7 @@ def test_the_example_of_the_handbook_reads_it_and_checks_its_checksum(site, made
     assert "https://games.example.org" in code
     run = [sys.executable, "-c", code.replace("https://games.example.org", site)]
     done = subprocess.run(run, capture_output=True, text=True, check=True, timeout=60)
-    winners = len(ranking_at_end(finished.row())[0].seats)
+    winners = len(finished.ranking()[0].seats)
     assert done.stdout == f"1 games\nothers {winners}\n"
     assert gzip.decompress(made)
 

@@ -2,7 +2,6 @@
 
 import pytest
 
-from pbem.service.play.endings import ranking_at_end
 from pbem.service.tables import hall, joining
 from pbem.service.tables.new import TableSettings
 from tests.service.database import count_calls
@@ -35,7 +34,7 @@ def test_tables_are_listed_by_state_and_game(browser, table, over, person, serve
 
 def test_a_finished_table_names_its_winners_and_leads_to_its_replay(browser, over):
     page = browser.open("/tables?show=over")
-    names = [over.players()[seat].name for seat in ranking_at_end(over.row())[0].seats]
+    names = [over.players()[seat].name for seat in over.ranking()[0].seats]
     sentence = f"{names[0]} won." if len(names) == 1 else f"{', '.join(names)} share the win."
     assert f"{sentence} Ended on Sat 21 Nov 2026." in page.text.translate({0x2068: None, 0x2069: None})
     assert "podium" in page.follow("Replay A short one").source

@@ -17,7 +17,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.service.clocks import rewind
 from pbem.service.desk.acts.perform import ActResult, Context, TableAct
 from pbem.service.play.log import StandingEntry, standing_entries
-from pbem.service.play.positions import position_of
+from pbem.service.play.positions import box_of
 from pbem.service.play.rules import rules_of
 from pbem.store import games, log, players as player_rows
 from pbem.store.games import GameRow
@@ -83,6 +83,6 @@ def _learnt(rules: Game[Any], row: GameRow, players: list[PlayerRow], gone: list
                 alone[" and ".join(knowing)] += 1
     for who, many in sorted(alone.items()):
         yield _("Only %(who)s saw what was hidden in %(many)s of these events, and still knows it.", who=who, many=many)
-    if position_of(row).box:
+    if box_of(row):
         yield _("The current turn's sealed choices are dropped unseen.")
     yield _("Standing orders are dropped, and all cards and dice from here on are new.")
