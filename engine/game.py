@@ -103,8 +103,9 @@ class Game(Generic[S]):
     bid_price: ClassVar[Fraction | None] = None
     """The points that one more on a winning bid costs, to find the best buy. None if bids can't be weighed against points; 0
     if the score counts the money."""
-    independent_rounds: ClassVar[bool] = False
-    """Whether only the score carries over from one topic, such as a round, to the next. Then bots think no further than its end."""
+    independent_topics: ClassVar[bool] = False
+    """Whether little but the score carries over from one topic, such as a round or an auction, to the next. Then bots think no
+    further than its end."""
     RULES: ClassVar[int] = 1
     """The newest version of the rules. Raise it with every change of what may be chosen, happens or is shown."""
     OLDEST: ClassVar[int] = 1

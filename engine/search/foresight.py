@@ -19,15 +19,15 @@ from engine.search.course import Course, Luck
 from engine.search.halving import best_of
 from engine.search.level import Level
 from engine.search.look_ahead import look_ahead
-from engine.search.playout import Horizon, imagined, quick_choice
+from engine.search.playout import Horizon, Worlds, quick_choice
 from engine.search.tree import worth_trying
 
 HASTY: Final = Level("hasty", worlds=2, choices=10, turns=6)
 """How everyone thinks in the imagined games."""
 THOUGHTS: Final = 4
 """Choices in each game that someone thinks about. The later ones are quick."""
-TRUTHS: Final = 32
-"""Imagined truths to choose one from, by how plausible each is."""
+TRUTHS: Final = 512
+"""Imagined truths to draw worlds from, by how plausible each is."""
 GLANCES: Final = 12
 """Quick choices among those to compare, if there are many of a single act, such as a sealed bid."""
 
@@ -85,12 +85,12 @@ class Foresight:
     ) -> None:
         self._game = game
         self._view = view
-        self._truth = truth
         self._seat = decision.seat
         self._topic = decision.topic
         self._seats = len(game.standing(view).scores)
         self._level = level
         self._luck = Luck(draw.below(2**32))
+        self._world = Worlds(game, view, decision.seat, self._luck, TRUTHS).draw if truth is None else lambda: truth
         self._hopes = dict.fromkeys(worth_trying(game, view, decision, self._luck, level.choices, GLANCES), 0)
 
     def run(self, iterations: int) -> Choice:
@@ -99,9 +99,7 @@ class Foresight:
 
     def _compare(self, choices: list[Choice]) -> None:
         """Try choices in one world."""
-        truth = self._truth
-        if truth is None:
-            truth = imagined(self._game, self._view, self._seat, self._luck, TRUTHS)
+        truth = self._world()
         seed = self._luck.below(2**32)
         minds = Minds(self._game, (seed,) * self._seats, HASTY, THOUGHTS)
         for choice in choices:

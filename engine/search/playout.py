@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from functools import partial
+from itertools import accumulate
 from typing import Any, Final
 
 from engine.chance import Draw
@@ -51,7 +53,7 @@ class Horizon:
 
     def __init__(self, game: Game[Any], topic: str, level: Level) -> None:
         self._topic = topic
-        self._topics = 1 if game.independent_rounds else level.topics
+        self._topics = 1 if game.independent_topics else level.topics
         self._turns = level.turns
 
     def reached(self, course: Course) -> bool:
@@ -72,18 +74,29 @@ def play_on(course: Course, draw: Draw, horizon: Horizon) -> None:
         course.go(quick_choices(course, draw))
 
 
+class Worlds:
+    """Truths that fit a view, to be drawn by how well each fits what the others have done.
+
+    They're drawn from a number of truths imagined once; where a game doesn't say how well one fits, each is imagined when drawn.
+    """
+
+    def __init__(self, game: Game[Any], view: Any, reader: int, draw: Draw, number: int) -> None:
+        self._imagine = partial(game.imagine, view, reader, draw)
+        self._draw = draw
+        weighs = type(game).plausible is not Game.plausible
+        self._truths = [self._imagine() for _ in range(number if weighs else 0)]
+        self._sums = list(accumulate(game.plausible(truth, reader) for truth in self._truths))
+
+    def draw(self) -> Any:
+        """Return one of the truths. The same one may come again."""
+        if not self._truths:
+            return self._imagine()
+        return self._truths[bisect_right(self._sums, self._draw.below(self._sums[-1]))]
+
+
 def imagined(game: Game[Any], view: Any, reader: int, draw: Draw, tries: int) -> Any:
     """Return a truth that fits a view, of several by how well each fits what the others have done."""
-    if type(game).plausible is Game.plausible:
-        return game.imagine(view, reader, draw)
-    worlds = [game.imagine(view, reader, draw) for _ in range(tries)]
-    weights = [game.plausible(world, reader) for world in worlds]
-    at = draw.below(sum(weights))
-    for world, weight in zip(worlds, weights, strict=True):
-        at -= weight
-        if at < 0:
-            return world
-    raise AssertionError("the weights of worlds do not add up")
+    return Worlds(game, view, reader, draw, tries).draw()
 
 
 def public_truth(game: Game[Any], truth: Any, draw: Draw, tries: int) -> Any:

@@ -4,7 +4,9 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -12,10 +14,11 @@ import pytest
 from engine.bots import random_bot
 from engine.chance import Stream
 from engine.facts import SPECTATOR
+from engine.game import Game
 from engine.registry import load, names
 from engine.search import LEVELS, choose
 from engine.search.course import Course, Luck
-from engine.search.playout import Horizon, play_on, quick_choice
+from engine.search.playout import Horizon, Worlds, play_on, quick_choice
 from engine.search.search import Search
 from engine.table import begin
 from engine.tell import UNNAMED
@@ -134,14 +137,35 @@ def test_a_course_goes_as_a_table_does(name):
             assert course.state == table.position.state
 
 
-@pytest.mark.parametrize(("slug", "stops_at"), [("sunset-poker", "round 2"), ("bid", None)])
-def test_an_expert_thinks_to_the_end_of_a_round_that_is_played_for_itself_or_to_the_end_of_the_game(slug, stops_at):
+@pytest.mark.parametrize(
+    ("slug", "options", "stops_at"),
+    [("sunset-poker", {"max_rounds": 3}, "round 2"), ("sorcerous-futures", {}, "auction 2"), ("bid", {}, None)],
+)
+def test_an_expert_thinks_to_the_end_of_a_topic_that_is_played_for_itself_or_to_the_end_of_the_game(
+    slug, options, stops_at
+):
     game, luck = load(slug), Luck(1)
-    table = begin(game, 3, b"horizon!" * 4, {"max_rounds": 3} if stops_at else {})
+    table = begin(game, 3, b"horizon!" * 4, options)
     course = Course(game, 3, table.position.state, lambda _turn: luck)
     topic = next(iter(course.asks.values())).topic
     play_on(course, luck, Horizon(game, topic, LEVELS["expert"]))
     assert {decision.topic for decision in course.asks.values()} == ({stops_at} if stops_at else set())
+
+
+def test_worlds_come_as_often_as_they_are_plausible():
+    class Numbers(Game):
+        """A game whose truths are 0, 1, 2 and so on, each one weight more plausible than the one before."""
+
+        def imagine(self, view, seat, draw):
+            return next(view)
+
+        def plausible(self, state, seat):
+            return 1 + state
+
+    worlds = Worlds(Numbers(), count(), 0, Luck(1), 4)
+    found = Counter(worlds.draw() for _ in range(1000))
+    assert sorted(found) == [0, 1, 2, 3]
+    assert all(abs(found[number] - 100 * (1 + number)) < 50 for number in found)
 
 
 def test_nobody_in_the_tree_plays_by_a_hidden_card():

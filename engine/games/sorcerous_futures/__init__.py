@@ -94,10 +94,12 @@ class SorcerousFutures(Game[State]):
     cover = faces(("AM", "XW", "E"))
     examples = EXAMPLES
     demo = 3
-    # The score counts the gold that was paid.
+    # The score counts the gold that was paid, and there's nearly always enough left for the next card.
     bid_price = Fraction(0)
+    independent_topics = True
     rulings = (
         Ruling(1, frozenset({Part.VIEWS}), "Views keep what everyone has bid, which tells bots what others know."),
+        Ruling(1, frozenset({Part.VIEWS}), "They say which of these bids were sealed."),
     )
 
     def start(self, seats: int, options: Options) -> State:

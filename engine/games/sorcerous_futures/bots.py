@@ -19,8 +19,15 @@ from .worth import crown_bonus, total_worth, worth_of_card, worths_of
 AVERAGE: Final = 5
 """What a suit is worth on average, rounded: 24 numbers from 2 to 9 and four Pawns that count 1."""
 
-LIKELY: Final = (32, 30, 26, 20, 14, 9, 5, 3, 2, 1)
-"""How likely a bid is that is so much gold off the usual one, three quarters of what its bidder knows the card to be worth."""
+SEALED: Final = (32, 30, 26, 20, 14, 9, 5, 3, 2, 1)
+"""How likely a sealed bid is that is so much gold off the usual one, three quarters of what its bidder knows the card to be worth."""
+
+LEAST: Final = -6
+"""How much more a card is worth than the bid, where the next two tables begin."""
+PASSED: Final = (64, 62, 60, 58, 51, 42, 34, 22, 13, 8, 5, 3, 2, 1)
+"""How likely a pass is by how much more the card is worth than the bid before it."""
+RAISED: Final = (1, 2, 4, 11, 19, 23, 29, 32, 28, 24, 19, 16, 10, 8, 6, 4, 3)
+"""How likely an open bid is by how much more the card is worth."""
 
 
 def prospect(state: State, seat: int) -> int:
@@ -99,10 +106,11 @@ def plausible(state: State, seat: int) -> int:
     for answer in state.answers:
         if answer.seat != seat:
             worth = _worth(answer.card, worths[answer.seat], state.down.crowns[answer.seat])
-            less = 3 * worth - 4 * answer.gold
-            # A pass fits any card that is worth less than the bid before it.
-            off = max(0, less) if answer.passed else abs(less)
-            weight *= LIKELY[min(off // 4, len(LIKELY) - 1)]
+            if answer.sealed:
+                table, place = SEALED, abs(3 * worth - 4 * answer.gold) // 4
+            else:
+                table, place = PASSED if answer.passed else RAISED, worth - answer.gold - LEAST
+            weight *= table[min(max(0, place), len(table) - 1)]
     return weight
 
 

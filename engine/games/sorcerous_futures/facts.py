@@ -215,7 +215,7 @@ class BidsShown(Fact[State]):
     def apply(self, state: State) -> State:
         # A bid of all one's gold says nothing about the card, nor does having none.
         free = [seat for seat, gold in enumerate(self.bids) if gold < state.gold[seat]]
-        answers = (Answer(seat, self.card, self.bids[seat]) for seat in free)
+        answers = (Answer(seat, self.card, self.bids[seat], sealed=True) for seat in free)
         return replace(state, answers=(*state.answers, *answers))
 
 

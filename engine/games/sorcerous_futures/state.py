@@ -41,12 +41,13 @@ class Auction:
 
 @fact
 class Answer:
-    """A seat's answer in an auction: its bid, or that it passed when this much was bid."""
+    """A seat's answer in an auction: its bid, open or sealed, or that it passed when this much was bid."""
 
     seat: int
     card: str
     gold: int
     passed: bool = False
+    sealed: bool = False
 
 
 @fact

@@ -93,7 +93,7 @@ class SunsetPoker(Game[State]):
     short = {"max_rounds": 1}
     # Seven cards a player: six to draft and at most seven to play.
     demo = 5
-    independent_rounds = True
+    independent_topics = True
 
     def start(self, seats: int, options: Options) -> State:
         none: tuple[Cards, ...] = ((),) * seats

@@ -744,6 +744,20 @@ def test_a_truth_is_plausible_if_those_who_bid_more_know_of_more(facts, likelier
     assert GAME.plausible(rich, 1) == GAME.plausible(poor, 1), "one's own bids tell one nothing"
 
 
+def test_a_pass_tells_more_the_more_the_card_is_worth_than_the_bid():
+    rich, poor = (
+        table([*beginning(3, under), TurnedUp(1, ROW), Opened(0, "7WY", 7), Passed(1)]).state for under in (RICH, POOR)
+    )
+    # To player 2 it's worth 14 at most, which is twice the bid, or 8.
+    assert GAME.plausible(poor, 0) > 4 * GAME.plausible(rich, 0)
+
+
+def test_a_low_open_bid_is_no_low_sealed_bid():
+    opened = fold(market().state, [Opened(0, "7WY", 7), Bid(1, 8)])
+    sealed = fold(market().state, [Closed(0, "7WY"), BidsShown("7WY", (0, 8, 0))])
+    assert [answer.sealed for answer in (*opened.answers, *sealed.answers)] == [False, True, True, True]
+
+
 def test_a_bid_of_all_the_gold_someone_has_says_nothing_about_the_card():
     state = fold(market(gold=(90, 2, 90)).state, [Closed(0, "7WY"), BidsShown("7WY", (3, 2, 3))])
     assert [answer.seat for answer in state.answers] == [0, 2]
