@@ -46,8 +46,11 @@ def take(tx: Tx, server: Server, offer_id: int, person_id: int, name: str = "") 
     """
     game = games.lock(tx, tables.offer(tx, offer_id).game_id)
     offer = tables.offer(tx, offer_id)
-    if offer.taken_by == person_id and offer.status in (OfferStatus.TAKEN, OfferStatus.OPEN):
-        return offer.status == OfferStatus.TAKEN
+    player = player_rows.at_seat(tx, game.id, offer.seat)
+    if offer.taken_by == person_id and offer.status == OfferStatus.OPEN:
+        return False
+    if offer.taken_by == person_id and player is not None and player.person_id == person_id:
+        return True
     must_not_be_frozen(game)
     if game.status != TableStatus.PLAYING:
         raise Gone(_("This game is over."), remedy=_("You can join another open table."))
@@ -57,7 +60,6 @@ def take(tx: Tx, server: Server, offer_id: int, person_id: int, name: str = "") 
         raise Forbidden(_("This table doesn't use substitutes."), why=_("Its settings say that a bot takes over."))
     if offer.taken_by is not None:
         raise Gone(_("Someone else has asked for this seat."), why=_("They asked first."))
-    player = player_rows.at_seat(tx, game.id, offer.seat)
     person = _taker(tx, server, game, offer.seat, person_id)
     if withdrawn_from(tx, server, [offer.id], person_id):
         raise Forbidden(

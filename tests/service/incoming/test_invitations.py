@@ -332,6 +332,17 @@ def test_a_free_seat_is_taken_by_a_reply(server, inbox, table, person):
     assert receipt(server)["effect"] == "taken"
 
 
+def test_one_who_has_given_up_the_seat_they_took_hears_so_when_they_accept_it_again(server, inbox, table, person):
+    game = table("sunset-poker", 3, successor="substitute")
+    server.run(offers.set_volunteer, person("Zoe"), volunteers=True)
+    server.run(leaving.resign, game.id, 1, game.person_at(1))
+    inbox.answers_offer(game.id, person("Zoe"), "accept")
+    server.run(leaving.resign, game.id, 1, person("Zoe"))
+    assert inbox.answers_offer(game.id, person("Zoe"), "accept").outcome == "reply: refused"
+    assert "This seat is no longer on offer." in receipt(server)["text"]
+    assert game.players()[1].person_id is None
+
+
 def test_a_free_seat_of_a_player_is_asked_for_by_a_reply(server, inbox, table, person):
     game = table("bid", 3, successor="substitute")
     server.run(offers.set_volunteer, person("Zoe"), volunteers=True)
