@@ -160,6 +160,11 @@ def parked_of_others(reader: int | None) -> Select[int]:
     return ids.join(LINK, LINK.c.id == RECEIVED.c.link_id).where(others)
 
 
+def is_parked(tx: Connection, received_id: int, reader: int | None) -> bool:
+    """Whether an email is parked, as far as the reader, if given, may know it."""
+    return queries.count(tx, RECEIVED, RECEIVED.c.id == received_id, RECEIVED.c.id.in_(parked_of_others(reader))) > 0
+
+
 def newest(tx: Connection, most: int) -> list[SummaryRow]:
     """The emails with the highest `most` ids, newest first."""
     last = select(func.max(RECEIVED.c.id)).scalar_subquery()

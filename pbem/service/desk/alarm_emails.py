@@ -28,9 +28,6 @@ MOST_SHOWN: Final = 10
 """The most alarms of one kind shown in an email."""
 
 
-_TELLING: Final = frozenset({AlarmKind.CALL, AlarmKind.GAME, AlarmKind.RECORD})
-"""Kinds that say what is hidden at a table: a player's own words, the error of its rules, and the number of a row."""
-
 _OF_EMAILS: Final = frozenset({AlarmKind.PARKED, AlarmKind.REFUSED})
 """Kinds that tell of an email about a table. It may have been a receipt, so that there was one tells who has answered."""
 
@@ -63,7 +60,7 @@ def _send(tx: Tx, server: Server) -> int:
 
 
 def called_from(email: EmailRow) -> set[int]:
-    """The ids of the tables about which an alarm email says what may be hidden there."""
+    """The ids of the tables whose alarms an email tells, which may say what is hidden there."""
     groups = json.loads(email.facts).get("alarms", [])
     return {line["called_from"] for group in groups for line in group["told"] if "called_from" in line}
 
@@ -96,9 +93,9 @@ def _may_hear(tx: Tx, row: AlarmRow, reader: int) -> bool:
 def _line(tx: Tx, row: AlarmRow, reader: int) -> dict[str, str | int]:
     title = "" if row.game_id is None else games.read(tx, row.game_id).title
     line: dict[str, str | int] = {"at": row.at.isoformat(), "alarm": row.id, "table": title}
-    if row.what not in _TELLING or row.game_id is None:
+    if row.game_id is None:
         return line
-    # It may reveal a hand, or how many have answered, at a table where the reader sits or sat.
+    # A player's words, an error of the rules, a row's number or an email's may reveal a hand, or who has answered.
     if insiders.has_sat(tx, reader, row.game_id):
         return line | {"alarm": 0}
     return line | {"called_from": row.game_id}

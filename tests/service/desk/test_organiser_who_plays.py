@@ -6,10 +6,11 @@ from datetime import timedelta
 import pytest
 
 from pbem.domain.acts import Act
-from pbem.domain.errors import BadInput, Forbidden
-from pbem.service import links
+from pbem.domain.errors import BadInput, Forbidden, Gone
+from pbem.service import alarms, links
 from pbem.service.absence import offers, substitutes
 from pbem.service.account import change_address, delete
+from pbem.service.alarms import AlarmKind
 from pbem.service.desk import (
     alarm_emails,
     audit,
@@ -20,17 +21,18 @@ from pbem.service.desk import (
     organisers,
     table as desk_table,
 )
-from pbem.service.desk.acts.emails import RetryDeadline
+from pbem.service.desk.acts.emails import RetryDeadline, RetryIncoming
 from pbem.service.desk.acts.people import ChangeAddress, Merge
 from pbem.service.desk.acts.perform import perform
 from pbem.service.desk.acts.seats import Substitute
 from pbem.service.people import addresses
 from pbem.service.tables import joining, leaving
 from pbem.service.tables.new import TableSettings
-from pbem.store import deadlines, due_turns, insiders, organisers as rows
+from pbem.store import deadlines, due_turns, insiders, organisers as rows, received
 from pbem.store.audit import AuditFilter
 from tests.service.actors import PASSPHRASE, ROOT, add_organiser, moderate
 from tests.service.database import facts_of, queued_emails
+from tests.service.inbox import Inbox
 from tests.service.outgoing.test_deliver import drain, post_to
 
 NEW = "elsewhere@example.net"
@@ -198,6 +200,28 @@ def test_nothing_a_player_calls_from_that_table_reaches_them(server, clock, sink
     for alert in alerts:
         with pytest.raises(Forbidden, match="You play at this table"):
             server.run(desk_email.read, actor, alert.id, WHY, person_id=alert.person_id)
+
+
+@pytest.mark.parametrize("what", AlarmKind)
+def test_no_alarm_of_their_table_can_be_read_in_the_email_of_another_organiser(server, clock, sink, game, olga, what):
+    otto = add_organiser(server, "Otto")
+    server.run(alarms.raise_alarm, what, "Email 31: 554 no such mailbox", game.id)
+    clock.advance(alarm_emails.APART)
+    alarm_emails.send(server)
+    (alert,) = [each for each in queued_emails(server, kind="alert") if each.person_id == otto.person_id]
+    drain(server, clock, post_to(sink))
+    with pytest.raises(Forbidden, match="You play at this table"):
+        server.run(desk_email.read, actor_of(server, olga), alert.id, WHY, person_id=alert.person_id)
+
+
+def test_not_even_a_preview_tells_them_which_reply_was_given_up_at_their_table(server, time, game, olga):
+    box, seat = Inbox(server, time.clock), next(iter(game.asked()))
+    box.takes(box.written(game, seat, "help"), box.reply_address(game, seat))
+    for status in ("done", "parked"):
+        server.store.write(lambda tx, status=status: received.change(tx, 1, status=status))
+        with pytest.raises(Gone, match="hasn't been given up"):
+            server.dry_run(perform, actor_of(server, olga), RetryIncoming(1), WHY)
+    server.dry_run(perform, actor_of(server, add_organiser(server, "Otto")), RetryIncoming(1), WHY)
 
 
 def test_an_alarm_goes_where_the_organiser_is_now_and_not_to_the_mailbox_they_left(server, clock, game, player, olga):

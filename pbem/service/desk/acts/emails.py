@@ -6,11 +6,12 @@ from typing import Any
 
 from pbem.domain.acts import Act
 from pbem.domain.errors import Gone, NotFound, TooMany
-from pbem.domain.states import EmailStatus, ReceivedStatus
+from pbem.domain.states import ReceivedStatus
 from pbem.domain.user_text import isolate
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk import audit
 from pbem.service.desk.acts.perform import ActResult, Context, ServerAct, TableAct
+from pbem.service.desk.overview import reader_of
 from pbem.service.outgoing import ledger
 from pbem.store import audit as audit_rows, due_turns, outbox, players as player_rows, received
 from pbem.store.audit import AuditFilter
@@ -63,7 +64,8 @@ class RetryIncoming(ServerAct):
         row = received.lock(context.tx, self.received_id)
         if row is None:
             raise NotFound(_("There is no such email."), remedy=_("Nothing changed."))
-        if row.status != EmailStatus.PARKED:
+        # Not even a preview tells an organiser who plays what was given up at their table.
+        if not received.is_parked(context.tx, row.id, reader_of(context.actor)):
             raise Gone(_("This email hasn't been given up, so there's nothing to retry."), remedy=_("Nothing changed."))
         now = context.server.now()
         received.change(
