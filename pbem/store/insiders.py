@@ -30,6 +30,16 @@ def everyone(tx: Connection, person_id: int) -> list[int]:
     return sorted(tx.execute(_same(person_id)).scalars())
 
 
+def mailboxes(tx: Connection, person_id: int) -> list[str]:
+    """The mailboxes of everyone who is this person."""
+    return list(tx.execute(select(PERSON.c.mailbox).where(PERSON.c.id.in_(_same(person_id)))).scalars())
+
+
+def is_organiser(tx: Connection, person_id: int) -> bool:
+    """Whether a person is an organiser, under any identity."""
+    return queries.count(tx, ORGANISER, ORGANISER.c.person_id.in_(_same(person_id))) > 0
+
+
 def join(tx: Connection, one: int, other: int) -> None:
     """Note that two people are the same."""
     _set_same(tx, {*everyone(tx, one), *everyone(tx, other)})
@@ -37,7 +47,7 @@ def join(tx: Connection, one: int, other: int) -> None:
 
 def part(tx: Connection, person_id: int) -> None:
     """Forget that others are this person, unless one of them is an organiser: no organiser gets around what they know."""
-    if not _is_organiser(tx, person_id):
+    if not is_organiser(tx, person_id):
         same = everyone(tx, person_id)
         tx.execute(delete(ALIAS).where(ALIAS.c.person_id.in_(same)))
         _set_same(tx, {*same} - {person_id})
@@ -69,7 +79,7 @@ def has_looked(tx: Connection, person_id: int, game_id: int) -> bool:
     if queries.count(tx, INSIDER, INSIDER.c.game_id == game_id, INSIDER.c.person_id.in_(same), _LOOKED):
         return True
     called = queries.count(tx, CALL, CALL.c.game_id == game_id, CALL.c.person_id.not_in(same)) > 0
-    return called and _is_organiser(tx, person_id) and not has_sat(tx, person_id, game_id)
+    return called and is_organiser(tx, person_id) and not has_sat(tx, person_id, game_id)
 
 
 def plays_and_looked(tx: Connection, person_id: int) -> int | None:
@@ -99,7 +109,3 @@ def _set_same(tx: Connection, person_ids: set[int]) -> None:
         tx.execute(delete(ALIAS).where(ALIAS.c.person_id.in_(person_ids)))
         identity = min(person_ids)
         tx.execute(insert(ALIAS), [{"person_id": each, "identity": identity} for each in sorted(person_ids)])
-
-
-def _is_organiser(tx: Connection, person_id: int) -> bool:
-    return queries.count(tx, ORGANISER, ORGANISER.c.person_id.in_(_same(person_id))) > 0

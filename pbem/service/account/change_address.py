@@ -23,6 +23,7 @@ from pbem.service.server import Server
 from pbem.store import (
     channels,
     deadlines,
+    insiders,
     limits,
     links,
     merge as merge_rows,
@@ -117,6 +118,8 @@ def change_address(
     people.change(tx, person_id, address=given, mailbox=mailbox, confirmed_at=now)
     persons.recognise(tx, person_id, mailbox)
     before = persons.find_or_add(tx, server, person.address).id
+    # An organiser who is added later with the old address knows what this player has seen.
+    insiders.join(tx, before, person_id)
     reachability.mark_reachable(tx, server, person_id)
     at_old: dict[str, Any] = {"here": False, "reason": reason}
     here: dict[str, Any] = {"here": True, "reason": reason, "channels_off": channels.any_in_use(tx, person_id)}

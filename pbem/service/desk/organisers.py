@@ -12,14 +12,13 @@ from argon2 import PasswordHasher
 
 from pbem.domain.acts import Act, Actor, Role
 from pbem.domain.errors import BadInput, Forbidden, NotFound, quoted
-from pbem.domain.strangers import fold_aliases
 from pbem.domain.user_text import parse_name
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk import audit, one_time_codes
-from pbem.service.people.addresses import find_or_add, normalised
+from pbem.service.people.addresses import find_or_add, join_spellings, normalised
 from pbem.service.people.sessions import Session
 from pbem.service.server import Server
-from pbem.store import games, insiders, organisers, people, revocations
+from pbem.store import games, organisers, people, revocations
 from pbem.store.database import Tx
 from pbem.store.organisers import OrganiserRow
 from pbem.store.sessions import Holder
@@ -45,9 +44,7 @@ def add(server: Server, actor: Actor, name: str, address: str, passphrase: str) 
                 _("There is already an organiser %(name)s.", name=quoted(name)), remedy=_("Choose another name.")
             )
         person_id = find_or_add(tx, server, address).id
-        for other, spelling in people.mailboxes(tx):
-            if other != person_id and fold_aliases(spelling) == fold_aliases(mailbox):
-                insiders.join(tx, person_id, other)
+        join_spellings(tx, person_id, mailbox)
         organiser_id = organisers.add(tx, name, address, person_id, hashed, server.now())
         audit.record(tx, server, actor, Act.ORGANISER_ADDED, AT_THE_MACHINE, organiser=organiser_id, name=name)
 

@@ -180,16 +180,26 @@ def must_be_confirmed(person: PersonRow) -> None:
 
 
 def recognise(tx: Tx, person_id: int, mailbox: str) -> None:
-    """Note that a person who has just got this mailbox is the organiser with its address, if there is one.
+    """Note that a person who has just got this mailbox is the organiser who has or had it, if there is one.
 
-    So is one who has another spelling of it, such as with a tag; but only that very address makes anyone an organiser.
+    So is one who has another spelling of it, such as with a tag; but only an organiser's very address makes anyone an organiser.
     """
     for organiser in organisers.all_of_them(tx):
         address = normalised(organiser.address)[1]
-        if organiser.person_id != person_id and fold_aliases(address) == fold_aliases(mailbox):
+        known = {address, *insiders.mailboxes(tx, organiser.person_id)}
+        if organiser.person_id != person_id and fold_aliases(mailbox) in map(fold_aliases, known):
             insiders.join(tx, organiser.person_id, person_id)
             if address == mailbox and is_former(people.read(tx, organiser.person_id).address):
                 organisers.change(tx, organiser.id, person_id=person_id)
+    if insiders.is_organiser(tx, person_id):
+        join_spellings(tx, person_id, mailbox)
+
+
+def join_spellings(tx: Tx, person_id: int, mailbox: str) -> None:
+    """Note that everyone with a spelling of this mailbox of an organiser is them."""
+    for other, spelling in people.mailboxes(tx):
+        if other != person_id and fold_aliases(spelling) == fold_aliases(mailbox):
+            insiders.join(tx, person_id, other)
 
 
 def mailboxes_of(addresses: Iterable[str]) -> list[str]:

@@ -2,6 +2,7 @@
 they have looked, under any identity that the server knows to be theirs."""
 
 from datetime import timedelta
+from functools import partial
 
 import pytest
 
@@ -36,6 +37,7 @@ from tests.service.inbox import Inbox
 from tests.service.outgoing.test_deliver import drain, post_to
 
 NEW = "elsewhere@example.net"
+SPELLING = "Elsewhere+games@example.net"
 HAND = "I hold the red seven."
 WHY = "looking why it bounced"
 
@@ -177,6 +179,25 @@ def test_another_spelling_of_their_address_is_the_same_person_and_no_organiser(s
         olga = rows.by_name(tx, "Olga Two")
     see_nothing(server, olga, game)
     assert olga.person_id != game.person_at(0)
+
+
+@pytest.mark.parametrize("first", ["plays", "moves", "moves on"])
+def test_another_spelling_of_an_address_they_moved_to_is_the_same_person(server, game, first):
+    olga = organiser_with(server, "olga@example.org")
+    moves = [NEW] if first != "moves on" else [NEW, "third@example.net"]
+    steps = [partial(server.run, change_address.change_address, olga.person_id, address) for address in moves]
+    steps.insert(0 if first == "plays" else len(steps), lambda: moderate(server, Substitute(game.id, 0, SPELLING)))
+    for step in steps:
+        step()
+    see_nothing(server, olga, game)
+
+
+def test_one_who_gave_up_an_address_before_it_was_an_organisers_is_shut_out(server, game, player):
+    address = server.read(addresses.read, player).address
+    server.run(change_address.change_address, player, NEW)
+    organisers.add(server, ROOT, "Olga", address, PASSPHRASE)
+    with server.store.read() as tx:
+        see_nothing(server, rows.by_name(tx, "Olga"), game)
 
 
 @pytest.mark.parametrize("change", CHANGES)
