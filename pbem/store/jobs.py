@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, func, null, select, update
+from sqlalchemy import ColumnElement, Connection, Select, func, null, or_, select, update
 
 from pbem.domain.acts import Actor, Role
 from pbem.domain.states import EmailStatus, JobStatus, TableStatus, TurnStatus
@@ -94,9 +94,11 @@ def change(tx: Connection, job_id: int, **values: Any) -> None:
     tx.execute(update(JOB).where(JOB.c.id == job_id).values(**values))
 
 
-def next_targets(tx: Connection, what: str, facts: Mapping[str, Any], last_id: int, limit: int) -> list[Target]:
-    """The next targets of such a job, with ids above `last_id`."""
-    targets = _targets(what, facts)
+def next_targets(
+    tx: Connection, what: str, facts: Mapping[str, Any], reader: int | None, last_id: int, limit: int
+) -> list[Target]:
+    """The next targets of such a job of an organiser who may play, with ids above `last_id`."""
+    targets = _targets(what, facts, reader)
     number = targets.selected_columns[0]
     return queries.many(tx, Target, targets.where(number > last_id).order_by(number).limit(limit))
 
@@ -105,17 +107,27 @@ def targets_at_tables_of(
     tx: Connection, what: str, facts: Mapping[str, Any], person_id: int, limit: int
 ) -> list[Target]:
     """The targets of such a job at tables where this person sits or sat."""
-    targets = _targets(what, facts)
+    targets = _targets(what, facts, person_id)
     number, table, _name = targets.selected_columns
     tables = targets.where(table.in_(insiders.tables_of(person_id)))
     return queries.many(tx, Target, tables.order_by(number).limit(limit))
 
 
-def count_targets(tx: Connection, what: str, facts: Mapping[str, Any]) -> int:
-    return tx.execute(select(func.count()).select_from(_targets(what, facts).subquery())).scalar_one()
+def count_targets(tx: Connection, what: str, facts: Mapping[str, Any], reader: int | None) -> int:
+    return tx.execute(select(func.count()).select_from(_targets(what, facts, reader).subquery())).scalar_one()
 
 
-def _targets(what: str, facts: Mapping[str, Any]) -> Select[Any]:
+def known_to(tx: Connection, job: Job, reader: int | None) -> Job:
+    """A job as an organiser who may play sees it: without failures of emails about tables where they sit or sat."""
+    if reader is None or job.what != "resend":
+        return job
+    numbers = [number for number, _why in job.failures]
+    own = select(OUTBOX.c.id).where(OUTBOX.c.id.in_(numbers), OUTBOX.c.game_id.in_(insiders.tables_of(reader)))
+    hidden = {*tx.execute(own).scalars()}
+    return replace(job, failures=tuple(each for each in job.failures if each[0] not in hidden))
+
+
+def _targets(what: str, facts: Mapping[str, Any], reader: int | None) -> Select[Any]:
     match what:
         case "pause":
             return _tables(GAME.c.paused.is_(False))
@@ -129,7 +141,11 @@ def _targets(what: str, facts: Mapping[str, Any]) -> Select[Any]:
         case "announce":
             return _players()
         case "resend":
-            return _undeliverable(facts["domain"], datetime.fromisoformat(facts["since"]))
+            emails = _undeliverable(facts["domain"], datetime.fromisoformat(facts["since"]))
+            if reader is None:
+                return emails
+            # A receipt that came back would tell who has answered.
+            return emails.where(or_(OUTBOX.c.game_id.is_(None), OUTBOX.c.game_id.not_in(insiders.tables_of(reader))))
     raise ValueError(what)
 
 

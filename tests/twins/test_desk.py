@@ -17,11 +17,13 @@ import pytest
 
 from pbem.domain.acts import PERMISSIONS, Role
 from pbem.domain.delivery import Delivery, Way
+from pbem.domain.states import EmailKind, EmailStatus
 from pbem.service.clocks import pauses
 from pbem.service.desk.jobs import What
 from pbem.service.outgoing import preferences
 from pbem.service.play import undo
 from pbem.service.play.move import Actor
+from pbem.store import outbox
 from pbem.store.overview import TROUBLES
 from pbem.store.sessions import Holder
 from pbem.web.desk.acts import FORMS
@@ -53,6 +55,12 @@ def seals_and_has_a_receipt(world: World, seat: int) -> None:
     seals(world, seat)
 
 
+def seals_and_the_receipt_comes_back(world: World, seat: int) -> None:
+    seals_and_has_a_receipt(world, seat)
+    (receipt,) = (email for email in world.game.emails() if email.kind == EmailKind.SEALED)
+    world.server.store.write(lambda tx: outbox.change(tx, receipt.id, status=EmailStatus.UNDELIVERABLE))
+
+
 def seals_and_thinks_again(world: World, seat: int) -> None:
     seals(world, seat)
     world.server.run(undo.take_back, world.game.id, world.game.row().turn, seat)
@@ -61,6 +69,7 @@ def seals_and_thinks_again(world: World, seat: int) -> None:
 SECRETLY: Final[Mapping[str, Secretly]] = {
     "misses the deadline": partial(seals, by=Actor.CLOCK),
     "seals, with a receipt": seals_and_has_a_receipt,
+    "seals, and the receipt comes back": seals_and_the_receipt_comes_back,
     "seals and thinks again": seals_and_thinks_again,
 }
 
@@ -184,10 +193,11 @@ def _acts(world: World, role: str) -> Iterator[tuple[str, dict[str, str]]]:
         may = form.act in PERMISSIONS[Role.HOST] if role == "host" else form.path == path
         for values in tried if may else tried[:1]:
             yield path, {name.partition("_")[0]: value for name, value in zip(form.fields, values, strict=True)}
-    yield from (
-        (f"/desk/all/{what}", {"text": "1d", "days": "7"}) for what in What if what not in (What.PAUSE, What.RESUME)
-    )
+    yield from ((f"/desk/all/{what}", {"text": text, "days": "7"}) for what, text in _TYPED.items())
 
+
+_TYPED: Final = {What.EXTEND: "1d", What.ANNOUNCE: "1d", What.RESEND: "example.org"}
+"""What is typed for jobs."""
 
 _FOR_ALL: Final = frozenset({"pause-mail"})
 """Acts that stop all that follows."""

@@ -25,12 +25,13 @@ from pbem.service.desk import audit
 from pbem.service.desk.acts.clocks import Extend, Pause, Resume
 from pbem.service.desk.acts.emails import Resend, ResendOfNoTable
 from pbem.service.desk.acts.perform import DeskAct, perform
+from pbem.service.desk.overview import reader_of
 from pbem.service.people.addresses import normalised
 from pbem.service.server import Server
 from pbem.store import jobs, outbox
 from pbem.store.database import Tx
 from pbem.store.database_errors import is_outage
-from pbem.store.jobs import Target
+from pbem.store.jobs import Job, Target
 
 LISTED: Final = 100
 """The most targets a dry run lists by name."""
@@ -65,11 +66,16 @@ ACTS: Final = {
 }
 
 
+_AT_TABLES: Final = frozenset({What.PAUSE, What.RESUME, What.EXTEND})
+"""Jobs whose targets are tables."""
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What a job would do: the number of targets, and the first of them by name.
 
-    `left_alone` are those at tables where the actor plays, who must not act there.
+    `left_alone` are those at tables where the actor plays, who must not act there. Emails about these tables are no targets at
+    all: which of them came back would tell who has answered.
     """
 
     what: What
@@ -101,10 +107,11 @@ def facts_of(server: Server, what: What, text: str = "", days: int = 7) -> dict[
 
 def plan(tx: Tx, server: Server, actor: Actor, what: What, facts: Mapping[str, Any]) -> Plan:
     """What a job would do; nothing is changed."""
-    total = jobs.count_targets(tx, what, facts)
-    player_id = None if what is What.ANNOUNCE else actor.person_id
+    reader = reader_of(actor)
+    total = jobs.count_targets(tx, what, facts, reader)
+    player_id = reader if what in _AT_TABLES else None
     alone = () if player_id is None else tuple(jobs.targets_at_tables_of(tx, what, facts, player_id, total))
-    first = jobs.next_targets(tx, what, facts, 0, LISTED + len(alone))
+    first = jobs.next_targets(tx, what, facts, reader, 0, LISTED + len(alone))
     listed = (target for target in first if target not in alone)
     return Plan(what, facts, total, tuple(islice(listed, LISTED)), alone)
 
@@ -114,10 +121,15 @@ def begin(tx: Tx, server: Server, actor: Actor, what: What, facts: Mapping[str, 
     reason = parse_reason(reason)
     if (job := jobs.by_key(tx, key)) is not None:
         return job.id
-    total, now = jobs.count_targets(tx, what, facts), server.now()
+    total, now = jobs.count_targets(tx, what, facts, reader_of(actor)), server.now()
     job_id = jobs.add(tx, actor, facts, key=key, what=what, reason=reason, total=total, created_at=now)
     audit.record(tx, server, actor, ACTS[what], reason, form=key, job=job_id, **facts)
     return job_id
+
+
+def read(tx: Tx, server: Server, actor: Actor, job_id: int) -> Job:
+    """A job and its progress, as far as the actor may know it. Raises NotFound."""
+    return jobs.known_to(tx, jobs.read(tx, job_id), reader_of(actor))
 
 
 def stop(tx: Tx, server: Server, actor: Actor, job_id: int, reason: str) -> None:
@@ -143,7 +155,7 @@ def advance(server: Server, job_id: int, progress: Callable[[int], None] = lambd
         row = jobs.read(tx, job_id)
         if row.status != JobStatus.RUNNING:
             return False
-        following = jobs.next_targets(tx, row.what, row.facts, row.last_id, _AT_ONCE)
+        following = jobs.next_targets(tx, row.what, row.facts, reader_of(row.actor), row.last_id, _AT_ONCE)
     for target in following:
         try:
             server.run(_step, job_id=job_id, target=target)

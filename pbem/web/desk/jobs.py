@@ -10,7 +10,6 @@ from pbem.domain.user_text import parse_reason
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk import jobs, marks
 from pbem.service.desk.jobs import ACTS, LISTED, What
-from pbem.store import jobs as job_rows
 from pbem.web import site
 from pbem.web.desk import permissions
 from pbem.web.desk.overview import live
@@ -26,8 +25,9 @@ def job(job_id: int) -> Response:
 
 
 def _job(job_id: int, refused: Refusal | None = None) -> Response:
+    found = server().read(jobs.read, permissions.actor(), job_id)
     mark = server().read(marks.mark, {"job_id": job_id})
-    return live(site.page("desk/job.html", job=server().query(job_rows.read, job_id), mark=mark, refused=refused))
+    return live(site.page("desk/job.html", job=found, mark=mark, refused=refused))
 
 
 def _form(what: What, refused: Refusal | None = None) -> Response:

@@ -222,17 +222,44 @@ def test_a_table_where_the_organiser_plays_is_named_and_left_out_and_the_others_
     assert "You play at this table" in why
 
 
+def comes_back(server, game):
+    for email in game.emails():
+        server.store.write(lambda tx, email=email: outbox.change(tx, email.id, status="undeliverable"))
+
+
 def test_an_email_about_a_table_where_the_organiser_plays_is_not_sent_again(server, three, olga_plays):
     for game in three:
-        for email in game.emails():
-            server.store.write(lambda tx, email=email: outbox.change(tx, email.id, status="undeliverable"))
-    facts = jobs.facts_of(server, What.RESEND, "example.org")
-    apart = {each.game_id for each in server.read(jobs.plan, olga_plays, What.RESEND, facts).left_alone}
-    assert apart == {three[1].id}
+        comes_back(server, game)
     begins(server, What.RESEND, "example.org", actor=olga_plays)
     goes_on(server)
     assert {email.status for email in three[1].emails()} == {"undeliverable"}
     assert "queued" in {email.status for email in three[0].emails()}
+
+
+def test_no_organiser_learns_which_emails_came_back_at_a_table_where_they_play(server, three, olga_plays):
+    comes_back(server, three[0])
+    facts = jobs.facts_of(server, What.RESEND, "example.org")
+    before = server.read(jobs.plan, olga_plays, What.RESEND, facts)
+    # One may be the receipt of someone's move.
+    comes_back(server, three[1])
+    assert server.read(jobs.plan, olga_plays, What.RESEND, facts) == before
+    job = server.query(job_rows.read, begins(server, What.RESEND, "example.org", actor=olga_plays))
+    goes_on(server)
+    assert server.read(jobs.read, olga_plays, job.id).dealt_with == job.total == before.total
+
+
+def test_no_organiser_reads_in_a_job_of_another_who_has_answered_at_a_table_where_they_play(server, three, olga_plays):
+    for game in three[:2]:
+        # Their turns are out of date, which tells that they have answered.
+        for seat, decision in game.asked().items():
+            game.play(seat, decision.default)
+        comes_back(server, game)
+    job = begins(server, What.RESEND, "example.org")
+    goes_on(server)
+    own, others = ({email.id for email in game.emails()} for game in (three[1], three[0]))
+    listed, shown = ({number for number, _ in server.read(jobs.read, who, job).failures} for who in (OLGA, olga_plays))
+    assert listed & own
+    assert shown == listed - own == listed & others != set()
 
 
 def test_an_organiser_who_plays_nowhere_and_the_command_line_leave_nothing_out(server, three, olga_plays):
