@@ -104,8 +104,8 @@ class Game(Generic[S]):
     """The points that one more on a winning bid costs, to find the best buy. None if bids can't be weighed against points; 0
     if the score counts the money."""
     independent_topics: ClassVar[bool] = False
-    """Whether little but the score carries over from one topic, such as a round or an auction, to the next. Then bots think no
-    further than its end."""
+    """Whether `prospect` tells at the end of a topic, such as a round or an auction, what it was worth. Then bots think no further:
+    what comes later is luck that would hide it."""
     RULES: ClassVar[int] = 1
     """The newest version of the rules. Raise it with every change of what may be chosen, happens or is shown."""
     OLDEST: ClassVar[int] = 1

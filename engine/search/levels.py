@@ -19,7 +19,7 @@ LEVELS: Final[Mapping[str, Level]] = {
         # One world and few choices: it sees what is near, and is often wrong about what others hold and do.
         Level("beginner", version=4, worlds=1, choices=4, turns=4),
         Level("regular", version=4, worlds=8, choices=10),
-        # To the end of nearly every game, or of a topic if little but the score carries over to the next.
+        # To the end of nearly every game, or of a topic if its end tells what it was worth.
         Level("expert", version=5, choices=10, iterations=160, topics=1000, turns=200),
     )
 }

@@ -139,7 +139,7 @@ def test_a_course_goes_as_a_table_does(name):
 
 @pytest.mark.parametrize(
     ("slug", "options", "stops_at"),
-    [("sunset-poker", {"max_rounds": 3}, "round 2"), ("sorcerous-futures", {}, "auction 2"), ("bid", {}, None)],
+    [("sunset-poker", {"max_rounds": 3}, "round 2"), ("sorcerous-futures", {}, "auction 2"), ("templari", {}, None)],
 )
 def test_an_expert_thinks_to_the_end_of_a_topic_that_is_played_for_itself_or_to_the_end_of_the_game(
     slug, options, stops_at

@@ -108,6 +108,7 @@ class Bid(Game[State]):
     demo = 3
     # As in `prospect`: one more on the tiles wins about two points in the auctions to come.
     bid_price = Fraction(2)
+    independent_topics = True
     RULES = 2
 
     def start(self, seats: int, options: Options) -> State:
