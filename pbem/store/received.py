@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import Connection, Integer, Select, bindparam, delete, func, or_, select, update
+from sqlalchemy import Connection, Integer, Select, bindparam, delete, false, func, or_, select, update
 
 from pbem.domain.states import ReceivedStatus
 from pbem.store import insiders, queries
@@ -93,6 +93,12 @@ class AnswerRow:
     def link_id(self) -> int | None:
         """For a question, the link to which the reply in question came."""
         found: int | None = json.loads(self.facts).get("link")
+        return found
+
+    @property
+    def offered_in(self) -> int | None:
+        """The email with an offer to which the reply came; None if it was about a turn."""
+        found: int | None = json.loads(self.facts).get("offered_in")
         return found
 
 
@@ -240,8 +246,8 @@ def counts_since(tx: Connection, since: date) -> dict[str, int]:
 def answers(
     tx: Connection, person_id: int, kinds: Collection[str], period: Period, game_id: int | None, turn: int | None
 ) -> list[AnswerRow]:
-    """The answers emailed to a person in a period, and all answers about one turn."""
-    this_turn = (OUTBOX.c.game_id == game_id) & (OUTBOX.c.turn == turn)
+    """The answers emailed to a person in a period, and all answers about one turn, or without a turn about one table."""
+    this_turn = false() if game_id is None else (OUTBOX.c.game_id == game_id) & (OUTBOX.c.turn == turn)
     query = select(*(OUTBOX.c[field.name] for field in fields(AnswerRow))).where(
         OUTBOX.c.person_id == person_id, OUTBOX.c.kind.in_(kinds), or_(within(OUTBOX.c.queued_at, period), this_turn)
     )

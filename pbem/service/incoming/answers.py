@@ -1,9 +1,9 @@
 """Answers to the emails of players: receipts, refusals and questions, and how many of them are sent.
 
 An answer goes to the address on file, never to where the email came from, and answers are so few that nobody can make us
-flood anyone, not even by mistake: a limit for one turn and one for a day. Refusals, receipts and questions each have their
-own, so that a refusal is told however much was carried out before, and the last answer before a limit says so. Emails
-beyond that are carried out without an answer. Answers are queued here and nowhere else.
+flood anyone, not even by mistake: a limit for one turn or offer and one for a day. Refusals, receipts and questions each
+have their own, so that a refusal is told however much was carried out before, and the last answer before a limit says so.
+Emails beyond that are carried out without an answer. Answers are queued here and nowhere else.
 """
 
 from dataclasses import replace
@@ -40,8 +40,11 @@ def queue(tx: Tx, server: Server, email: NewEmail, error: str = "") -> bool:
         answer for answer in earlier if (answer.kind == email.kind) and (asks or bool(answer.error) == bool(error))
     ]
     today = [answer for answer in alike if day.contains(answer.queued_at)]
-    this_turn = [answer for answer in alike if (answer.game_id, answer.turn) == (email.game_id, email.turn)]
-    link_id = (email.facts or {}).get("link")
+    facts = email.facts or {}
+    # Groups and tournaments have no turns, and there are many of them: of these, each offer counts for itself.
+    about = (email.game_id, email.turn, facts.get("offered_in"))
+    this_turn = [answer for answer in alike if (answer.game_id, answer.turn, answer.offered_in) == about]
+    link_id = facts.get("link")
     asked_before = (asks or error in (NO_COMMAND, UNREAD)) and any(
         answer in today and answer.error == error and answer.link_id in (link_id, None) for answer in this_turn
     )
@@ -49,5 +52,5 @@ def queue(tx: Tx, server: Server, email: NewEmail, error: str = "") -> bool:
     if asked_before or min(left_this_turn, left_today) <= 0:
         return False
     last_for = "turn" if left_this_turn == 1 else "day" if left_today == 1 else ""
-    outbox.queue(tx, [replace(email, facts={**(email.facts or {}), "error": error, "last_for": last_for})], now, now)
+    outbox.queue(tx, [replace(email, facts={**facts, "error": error, "last_for": last_for})], now, now)
     return True

@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from datetime import timedelta
 from html import unescape
 
 import pytest
@@ -19,7 +20,7 @@ from pbem.service.incoming import unverified_replies
 from pbem.service.incoming.invitations import carry_out
 from pbem.service.incoming.receive import MOST_AN_HOUR
 from pbem.service.outgoing.deliver import Post, deliver
-from pbem.service.tables import invitations, joining, leaving, listing
+from pbem.service.tables import groups, invitations, joining, leaving, listing
 from pbem.service.tables.new import TableSettings
 from pbem.store import insiders, people
 from pbem.store.schema import INVITATION
@@ -373,3 +374,40 @@ def test_an_answer_to_an_invitation_after_too_many_in_an_hour_is_told(server, in
         answer(inbox, game_id, "What is it?")
     answer(inbox, game_id, "accept")
     assert (receipt(server)["effect"], "reply again in an hour" in receipt(server)["text"]) == ("refused", True)
+
+
+def invite_to_groups(server, host, *names):
+    """Invite Ben to groups one after the other; yields the name of each once its email is queued."""
+    for name in names:
+        server.run(groups.invite, host, server.run(groups.create, host, name), ("ben@example.org",))
+        yield name
+
+
+def test_each_of_two_replies_that_say_nothing_to_different_groups_is_told(server, inbox, person):
+    for name in invite_to_groups(server, person("Ann"), "Friday club", "Sunday club"):
+        assert inbox.answers_offer(None, ben(server).id, "I'd love to!").outcome == "reply: no command"
+        assert receipt(server)["group"] == name
+
+
+@pytest.mark.parametrize("text", ["accept as Ben", "decline", "accept as @"])
+def test_each_reply_of_many_years_has_a_receipt(server, clock, inbox, person, text):
+    many = [f"Club {number}" for number in range(server.answers_a_turn + 2)]
+    for name in invite_to_groups(server, person("Ann"), *many):
+        inbox.answers_offer(None, ben(server).id, text)
+        assert (receipt(server)["group"], receipt(server)["last_for"]) == (name, "")
+        clock.advance(timedelta(days=90))
+
+
+def test_each_doubtful_reply_of_many_years_asks_its_player(server, clock, inbox, person):
+    many = [f"Club {number}" for number in range(server.answers_a_turn + 2)]
+    for _ in invite_to_groups(server, person("Ann"), *many):
+        inbox.answers_offer(None, ben(server).id, "accept as Ben", Authentication_Results=None)
+        clock.advance(timedelta(days=20))
+    assert len(queued_emails(server, kind="was_it_you")) == len(many)
+
+
+def test_replies_to_one_invitation_to_a_group_are_answered_as_often_as_those_to_a_turn(server, inbox, person):
+    list(invite_to_groups(server, person("Ann"), "Friday club"))
+    for _ in range(server.answers_a_turn + 2):
+        inbox.answers_offer(None, ben(server).id, "accept as @")
+    assert len(queued_emails(server, kind="invitation_receipt")) == server.answers_a_turn
