@@ -249,6 +249,14 @@ def make_token(tx: Tx, server: Server, key: LinkKey, expires_at: datetime | None
     return token(server, read(tx, make(tx, server, key, expires_at)))
 
 
+def make_token_to_join(tx: Tx, server: Server, person_id: int, game: GameRow) -> str:
+    """The token of a person's link to a table, which works until the table stops waiting for players. The game is locked."""
+    link_id = make(tx, server, LinkKey(Purpose.CONFIRM, person_id, game.id))
+    # It may have been made when the table was to wait less long.
+    links.expire(tx, link_id, game.expires_at)
+    return token(server, read(tx, link_id))
+
+
 def make_seat_token(tx: Tx, server: Server, person_id: int, game: GameRow, seat: int) -> str:
     """The token of a seat in its current turn, added if missing. The game is locked."""
     return token(server, read(tx, make_for_seat(tx, server, person_id, game.id, game.turn, seat).seat))

@@ -305,7 +305,7 @@ def table_token(tx: Tx, server: Server, person_id: int, game_id: int) -> str:
             _("You have no seat at this table, or its game has started."),
             remedy=_("You'll find your tables under “My games”."),
         )
-    return links.make_token(tx, server, LinkKey(Purpose.CONFIRM, person_id, game_id), game.expires_at)
+    return links.make_token_to_join(tx, server, person_id, game)
 
 
 def _urgency(seat: SeatInPlay) -> tuple[bool, bool, float, int]:

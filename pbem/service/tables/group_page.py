@@ -20,9 +20,7 @@ from pbem.service.tables.new import TableSettings
 from pbem.store import games, groups as rows, people, results
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
-from pbem.store.links import LinkKey
 from pbem.store.schema import GroupMemberRow
-from pbem.tokens import Purpose
 
 MOST_SHOWN: Final = 50
 """Tables of each state on the page, the newest."""
@@ -66,7 +64,7 @@ def open_table(tx: Tx, server: Server, person_id: int, key: str, settings: Table
     private = replace(settings, private=True, conditions=NONE)
     game_id = joining.create_table(tx, server, person_id, private).game_id
     rows.add_table(tx, found.group.id, game_id)
-    return links.make_token(tx, server, LinkKey(Purpose.CONFIRM, person_id, game_id))
+    return links.make_token_to_join(tx, server, person_id, games.lock(tx, game_id))
 
 
 def table_token(tx: Tx, server: Server, person_id: int, key: str, game_id: int) -> str:
@@ -75,7 +73,7 @@ def table_token(tx: Tx, server: Server, person_id: int, key: str, game_id: int) 
     game = games.lock(tx, game_id)
     if rows.group_of_table(tx, game_id) != found.group.id or game.status != TableStatus.OPEN:
         raise NotFound(_("There's no such table."), remedy=_("Open the group's page again."))
-    return links.make_token(tx, server, LinkKey(Purpose.CONFIRM, person_id, game_id))
+    return links.make_token_to_join(tx, server, person_id, game)
 
 
 def _ratings(tx: Tx, found: Membership, every: list[GameRow]) -> tuple[tuple[GroupMemberRow, Rating], ...]:

@@ -21,7 +21,6 @@ from pbem.service.tables.new import TableSettings
 from pbem.store import games, people, players as player_rows, tables as lobby_rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
-from pbem.store.links import LinkKey
 from pbem.store.players import PlayerRow
 from pbem.tokens import Purpose
 
@@ -52,8 +51,7 @@ def rematch(tx: Tx, server: Server, token: str) -> str:
         else:
             # That rematch was played, or was closed.
             continue
-        games.lock(tx, game_id)
-        return links.make_token(tx, server, LinkKey(Purpose.CONFIRM, person_id, game_id))
+        return links.make_token_to_join(tx, server, person_id, games.lock(tx, game_id))
     raise AssertionError("numbers do not end")
 
 

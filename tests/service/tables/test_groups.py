@@ -1,14 +1,15 @@
 """Groups: who joins them and how, what their members see, and that they exist for nobody else."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
 from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, TooMany
-from pbem.service.account import delete
+from pbem.service.account import delete, my_page
 from pbem.service.desk.acts.people import Merge
 from pbem.service.people import blocks
-from pbem.service.tables import group_page, groups, joining, listing
+from pbem.service.tables import by_link, group_page, groups, joining, listing
 from pbem.service.tables.new import TableSettings
 from pbem.store import groups as rows, people, personal_data
 from tests.service.actors import moderate
@@ -209,6 +210,23 @@ def test_groups_have_limits(server, ann, ben, key, monkeypatch):
         server.run(groups.invite, ann, key, ("a@example.org",))
     with server.store.read() as tx:
         assert people.by_mailbox(tx, "a@example.org") is None
+
+
+def test_the_way_to_a_table_stays_open_as_long_as_it_waits(server, clock, ann, ben, key):
+    """Tables whose start is planned wait longer than other links work."""
+    joins(server, ann, key, ben)
+    planned = replace(BID, starts_at=server.now() + timedelta(days=40))
+    opened = server.run(group_page.open_table, ann, key, planned)
+    (shown,) = server.read(group_page.group_page, ben, key).waiting
+    game_id = shown.summary.game_id
+    server.run(group_page.table_token, ben, key, game_id)
+    clock.advance(timedelta(days=30))
+    for door in (
+        opened,
+        server.run(group_page.table_token, ben, key, game_id),
+        server.run(my_page.table_token, ann, game_id),
+    ):
+        assert server.read(by_link.table_page, door).table.game_id == game_id
 
 
 def test_conditions_and_being_private_are_no_choice_at_a_table_of_a_group(server, ann, key):
