@@ -22,7 +22,7 @@ from pbem.service.people import addresses
 from pbem.service.play import standing_orders, undo
 from pbem.service.play.move import Actor
 from pbem.service.tables import by_link, leaving
-from pbem.store import players, tables
+from pbem.store import links as link_rows, players, tables
 from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
 from tests.service.actors import moderate
@@ -147,6 +147,17 @@ def test_a_player_whose_seat_a_bot_plays_may_come_back(server, absentee):
     before = all_rows(server.store)
     server.run(substitutes.come_back, game.id, gone, back)
     assert all_rows(server.store) == before
+
+
+def test_the_way_back_stays_open_until_the_game_ends(server, absentee, time, clock):
+    game, gone = absentee("bot")
+    time.sends()
+    (notice,) = notices(server, "replaced")
+    key = LinkKey(Purpose.CONFIRM, notice.person_id, game.id, None, gone, notice.id)
+    with server.store.read() as tx:
+        (link,) = link_rows.find_all(tx, [key]).values()
+    clock.advance(100 * DAY)
+    assert server.read(by_link.table_page, links.token(server, link)).lost == (gone,)
 
 
 def test_a_player_who_left_one_seat_takes_no_other_one(server, table):
