@@ -18,11 +18,12 @@ from pbem.service.desk.acts.correct import Correct
 from pbem.service.desk.acts.people import Ban
 from pbem.service.desk.acts.seats import Offer, Substitute
 from pbem.service.links import make_for_seat
+from pbem.service.outgoing.email_links import link_keys
 from pbem.service.people import addresses
 from pbem.service.play import standing_orders, undo
 from pbem.service.play.move import Actor
 from pbem.service.tables import by_link, leaving
-from pbem.store import links as link_rows, players, tables
+from pbem.store import players, tables
 from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
 from tests.service.actors import moderate
@@ -149,15 +150,13 @@ def test_a_player_whose_seat_a_bot_plays_may_come_back(server, absentee):
     assert all_rows(server.store) == before
 
 
-def test_the_way_back_stays_open_until_the_game_ends(server, absentee, time, clock):
+def test_the_way_back_stays_open_until_the_game_ends(server, absentee, clock):
     game, gone = absentee("bot")
-    time.sends()
     (notice,) = notices(server, "replaced")
-    key = LinkKey(Purpose.CONFIRM, notice.person_id, game.id, None, gone, notice.id)
-    with server.store.read() as tx:
-        (link,) = link_rows.find_all(tx, [key]).values()
+    key = link_keys(notice, {game.id: game.row()}, None)[Purpose.CONFIRM]
+    back = server.run(links.make_token, key)
     clock.advance(100 * DAY)
-    assert server.read(by_link.table_page, links.token(server, link)).lost == (gone,)
+    assert server.read(by_link.table_page, back).lost == (gone,)
 
 
 def test_a_player_who_left_one_seat_takes_no_other_one(server, table):
