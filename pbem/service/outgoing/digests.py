@@ -75,7 +75,10 @@ def _queue(tx: Tx, server: Server, person_id: int, day: date) -> bool:
     last = outbox.of_kind(tx, person_id, EmailKind.DIGEST, EmailStatus.SENT, limit=1)
     reported = json.loads(last[0].facts) if last else {"until": {}, "lines": {}}
     since = _turns_reported(tx, person_id, playing, reported["until"])
-    emails = [email for email in outbox.for_digest(tx, person_id) if _is_current(tx, server, email, playing)]
+    # What is said of a table that was stopped waits until it resumes.
+    stopped = {game.id for game in tables.of_person(tx, person_id, (TableStatus.FROZEN,))}
+    waiting = (email for email in outbox.for_digest(tx, person_id) if email.game_id not in stopped)
+    emails = [email for email in waiting if _is_current(tx, server, email, playing)]
     if not emails and all(game.turn == since[game.id] for game in playing):
         return False
     now = server.now()

@@ -61,10 +61,12 @@ _CANNOT_WAIT: Final = frozenset(
         "no show",
         "removed",
         "called off",
+        "frozen",
     }
 )
-"""Notices that take a seat away: its player must hear of it in time to come back. And those of a reservation in vain, and of a
-tournament that begins a round, ends, lets someone in or out, or goes on without a no-show."""
+"""Notices that take a seat away: its player must hear of it in time to come back. And those of a reservation in vain, of a
+tournament that begins a round, ends, lets someone in or out, or goes on without a no-show, and of a table that was stopped, which no
+digest speaks of."""
 
 _BY_OTHERS: Final = frozenset(
     {EmailKind.NOTICE, EmailKind.LEFT, EmailKind.DECLINED, EmailKind.MENTION, EmailKind.TOURNAMENT}

@@ -14,7 +14,7 @@ from pbem.domain.delivery import parse_delivery
 from pbem.mail.write.words import SENTENCES_BYTES, TALK_BYTES
 from pbem.service import links
 from pbem.service.absence import timeouts
-from pbem.service.desk.acts.clocks import Extend, Pause, Resume
+from pbem.service.desk.acts.clocks import Extend, Freeze, Pause, Resume, Unfreeze
 from pbem.service.desk.acts.correct import Correct
 from pbem.service.desk.acts.seats import Substitute
 from pbem.service.outgoing import deliver, digests, preferences
@@ -517,3 +517,26 @@ def test_a_clock_runs_from_the_moment_when_an_email_would_have_left(server, cloc
         row = deadlines.read(tx, templari.id, templari.row().turn, seat)
     assert row.accepted_at == asked_at + server.hold
     assert row.due_at >= asked_at + timedelta(days=1)
+
+
+def test_a_reader_hears_that_a_table_was_stopped(server, clock, sink, post, games):
+    person = games[0].person_at(0)
+    address = server.read(addresses.read, person).address
+    moderate(server, Freeze(games[0].id), "Somebody reported it.")
+    carry(server, post)
+    assert "has been stopped" in " ".join(sink.to(address)[-1].text.split())
+
+
+def test_what_happened_before_a_table_was_stopped_is_told_once_it_resumes(server, clock, sink, post, games):
+    person = games[0].person_at(0)
+    moderate(server, Correct(games[0].id, "title", "Sunday game", None), "A typo.")
+    carry(server, post)
+    (corrected,) = [row for row in queued_emails(server, person, "notice") if '"corrected"' in row.facts]
+    assert corrected.status == "digest"
+    moderate(server, Freeze(games[0].id), "Somebody reported it.")
+    next_eight(clock)
+    carry(server, post)
+    moderate(server, Unfreeze(games[0].id), "All is well.")
+    next_eight(clock)
+    carry(server, post)
+    assert [row.status for row in queued_emails(server, person) if row.id == corrected.id] == ["sent"]
