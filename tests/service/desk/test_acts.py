@@ -596,6 +596,19 @@ def test_a_corrected_pace_is_one_email_to_each_player_with_the_deadline_for_the_
     }
 
 
+@pytest.mark.parametrize(
+    ("what", "to"), [("pace", "3d"), ("missed_limit", "4"), ("successor", "substitute"), ("title", "Sunday")]
+)
+def test_everyone_who_has_joined_is_told_what_is_corrected_before_the_start(server, person, what, to):
+    """They agreed to something else, and may leave."""
+    ann, ben = person("Ann"), person("Ben")
+    game_id = server.run(joining.create_table, ann, TableSettings("templari", 3, successor="bot")).game_id
+    for player in (ann, ben):
+        server.run(joining.join, game_id, player)
+    moderate(server, Correct(game_id, what, to))
+    assert {each.person_id for each in queued_emails(server, kind="notice")} == {ann, ben}
+
+
 @pytest.mark.parametrize("what", ["name", "title", "pace", "missed_limit", "successor", "option", "rules"])
 def test_an_invalid_correction_is_refused(server, table, what):
     game = table("templari", 3)

@@ -68,7 +68,7 @@ class Correct(TableAct):
         if row.status == TableStatus.PLAYING:
             row = context.note(games.read(context.tx, row.id), Kind.CORRECTED, what=self.what, **values_in_log)
         row = games.read(context.tx, row.id)
-        if self.what == "pace":
+        if self.what == "pace" and row.status == TableStatus.PLAYING:
             # One email gives both the correction and the new deadline.
             facts = {"reason": context.reason, "by": context.by, "of": self.what, "before": before, "now": now}
             pauses.announce(context.tx, context.server, row, "corrected", facts)
