@@ -22,7 +22,7 @@ from pbem.domain.guests import is_guest
 from pbem.domain.localtime import stored_zone
 from pbem.domain.outdated import ANSWERED
 from pbem.domain.quiet_hours import parse_quiet
-from pbem.domain.states import EmailKind, EmailStatus
+from pbem.domain.states import EmailKind, EmailStatus, TableStatus
 from pbem.domain.topics import read_topics, topic_of
 from pbem.mail.write.compose import Letterhead, compose
 from pbem.service.clocks import deadlines
@@ -32,6 +32,7 @@ from pbem.service.outgoing.content import Draft, SeatLinks
 from pbem.service.server import Server
 from pbem.store import deletions, email_copies, games, ledger, limits, links, outbox, people, preferences, talk
 from pbem.store.database import Tx
+from pbem.store.games import GameRow
 from pbem.store.links import LIFETIMES, LinkKey, LinkRow
 from pbem.store.outbox import EmailRow
 from pbem.store.preferences import PreferenceRow
@@ -61,12 +62,10 @@ _CANNOT_WAIT: Final = frozenset(
         "no show",
         "removed",
         "called off",
-        "frozen",
     }
 )
-"""Notices that take a seat away: its player must hear of it in time to come back. And those of a reservation in vain, of a
-tournament that begins a round, ends, lets someone in or out, or goes on without a no-show, and of a table that was stopped, which no
-digest speaks of."""
+"""Notices that take a seat away: its player must hear of it in time to come back. And those of a reservation in vain, and of a
+tournament that begins a round, ends, lets someone in or out, or goes on without a no-show."""
 
 _BY_OTHERS: Final = frozenset(
     {EmailKind.NOTICE, EmailKind.LEFT, EmailKind.DECLINED, EmailKind.MENTION, EmailKind.TOURNAMENT}
@@ -255,7 +254,7 @@ def _not_postponed(tx: Tx, server: Server, emails: Collection[EmailRow], games: 
             ledger.note(tx, email.id, now, "withheld", "its reader has had many such emails today")
             continue
         preference = preferred[email.person_id, email.game_id]
-        verdict = _judge(email, preference, now)
+        verdict = _judge(email, preference, now, None if email.game_id is None else games[email.game_id])
         if verdict is not None and verdict.action is Action.SEND:
             leaving.append(email)
             continue
@@ -282,7 +281,7 @@ def _beyond_the_day(tx: Tx, emails: Collection[EmailRow], now: datetime) -> set[
     return of_all | outbox.beyond(tx, may_wait, NEWS_A_DAY, today)
 
 
-def _judge(email: EmailRow, preference: PreferenceRow, now: datetime) -> Verdict | None:
+def _judge(email: EmailRow, preference: PreferenceRow, now: datetime, game: GameRow | None) -> Verdict | None:
     """What becomes of an email that is due, by its reader's preferences; None if email to them fails at present."""
     facts = json.loads(email.facts)
     if email.kind in URGENT or facts.get(ASKED_FOR):
@@ -293,7 +292,9 @@ def _judge(email: EmailRow, preference: PreferenceRow, now: datetime) -> Verdict
     if topic is not None and topic not in read_topics(preference.topics):
         return Verdict(Action.WITHHOLD)
     quiet = parse_quiet(preference.quiet, stored_zone(preference.zone)) if preference.quiet else None
-    last = bool(facts.get("last")) or facts.get("what") in _CANNOT_WAIT
+    # A digest speaks of running games alone.
+    alone = game is not None and game.status != TableStatus.PLAYING
+    last = alone or bool(facts.get("last")) or facts.get("what") in _CANNOT_WAIT
     return judge(email.kind, preference.preferred, email.queued_at, now, quiet, last=last)
 
 

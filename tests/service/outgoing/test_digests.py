@@ -20,7 +20,8 @@ from pbem.service.desk.acts.seats import Substitute
 from pbem.service.outgoing import deliver, digests, preferences
 from pbem.service.people import addresses
 from pbem.service.play import by_link
-from pbem.service.tables import talk
+from pbem.service.tables import joining, talk
+from pbem.service.tables.new import TableSettings
 from pbem.store import deadlines, outbox
 from pbem.tokens import Purpose
 from tests.service.actors import moderate
@@ -525,6 +526,17 @@ def test_a_reader_hears_that_a_table_was_stopped(server, clock, sink, post, game
     moderate(server, Freeze(games[0].id), "Somebody reported it.")
     carry(server, post)
     assert "has been stopped" in " ".join(sink.to(address)[-1].text.split())
+
+
+def test_a_reader_hears_what_was_corrected_at_a_table_before_its_start(server, clock, sink, post, games, person):
+    game_id = server.run(joining.create_table, person("Ann"), TableSettings("templari", 3)).game_id
+    server.run(joining.join, game_id, person("Ann"))
+    moderate(server, Correct(game_id, "missed_limit", "4", None), "A typo.")
+    for _ in range(2):
+        carry(server, post)
+        next_eight(clock)
+    (corrected,) = [row for row in queued_emails(server, person("Ann"), "notice") if '"corrected"' in row.facts]
+    assert corrected.status == "sent"
 
 
 def test_what_happened_before_a_table_was_stopped_is_told_once_it_resumes(server, clock, sink, post, games):
