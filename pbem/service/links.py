@@ -331,7 +331,7 @@ def _open(
             why=_("Its owner got new links."),
             table=_public_table(tx, link),
         )
-    if link.expires_at is not None and link.expires_at <= server.now():
+    if link.expires_at is not None and link.expires_at <= server.now() and not _leads_to_game(tx, link):
         too_old = (
             _("This link has been used, or is too old.") if purpose == Purpose.SIGN_IN else _("This link is too old.")
         )
@@ -344,6 +344,12 @@ def _field(value: T | None) -> T:
     """A field that every link of the purpose has."""
     assert value is not None
     return value
+
+
+def _leads_to_game(tx: Tx, link: LinkRow) -> bool:
+    """Whether a link to a table leads to a game by now, in which its reader may have lost a seat that they can reclaim."""
+    to_table = link.purpose == Purpose.CONFIRM and link.game_id is not None
+    return to_table and games.read(tx, _field(link.game_id)).started_at is not None
 
 
 def _public_table(tx: Tx, link: LinkRow) -> str:

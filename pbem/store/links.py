@@ -70,7 +70,7 @@ LIFETIMES: Final[Mapping[str, timedelta]] = {
     Purpose.YES: timedelta(hours=24),
     Purpose.DISOWN: timedelta(days=14),
 }
-"""How long a link works. Those of a game and of a seat in it work as long as the game exists, which says itself what is over."""
+"""How long a link works. Those of a game work as long as the game exists, which says itself what is over."""
 
 
 def of_seat(person_id: int, game_id: int, turn: int, seat: int) -> dict[Purpose, LinkKey]:
@@ -144,7 +144,7 @@ def make_all(
     """
     existing = find_all(tx, keys)
     new = {
-        key: expires_at or (now + LIFETIMES[key.purpose] if key.purpose in LIFETIMES and key.seat is None else None)
+        key: expires_at or (now + LIFETIMES[key.purpose] if key.purpose in LIFETIMES else None)
         for key, expires_at in keys.items()
         if key not in existing
     }

@@ -18,18 +18,20 @@ from pbem.service.desk.acts.correct import Correct
 from pbem.service.desk.acts.people import Ban
 from pbem.service.desk.acts.seats import Offer, Substitute
 from pbem.service.links import make_for_seat
-from pbem.service.outgoing.email_links import link_keys
+from pbem.service.outgoing.email_links import expiry_of, link_keys
 from pbem.service.people import addresses
 from pbem.service.play import standing_orders, undo
 from pbem.service.play.move import Actor
-from pbem.service.tables import by_link, leaving
-from pbem.store import players, tables
+from pbem.service.tables import by_link, joining, leaving
+from pbem.service.tables.new import TableSettings
+from pbem.store import games, players, tables
 from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
 from tests.service.actors import moderate
 from tests.service.clock import DAY, HOUR, MINUTE
 from tests.service.database import all_rows, check_atomic, email_kinds, queued_emails
 from tests.service.races import meetings
+from tests.service.running_game import RunningGame
 from tests.web.browser import Links
 
 
@@ -157,6 +159,22 @@ def test_the_way_back_stays_open_until_the_game_ends(server, absentee, clock):
     back = server.run(links.make_token, key)
     clock.advance(100 * DAY)
     assert server.read(by_link.table_page, back).lost == (gone,)
+
+
+def test_the_link_by_which_someone_joined_leads_back_to_the_seat_that_they_left(server, person, clock):
+    ann, ben = person("Ann"), person("Ben")
+    row = server.run(joining.create_table, ann, TableSettings("sun-bid", 2))
+    server.run(joining.join, row.game_id, ann)
+    (joined,) = queued_emails(server, ann, "joined")
+    with server.store.read() as tx:
+        game = games.read(tx, row.game_id)
+    key = link_keys(joined, {game.id: game}, None)[Purpose.CONFIRM]
+    token = server.run(links.make_token, key, expiry_of(Purpose.CONFIRM, game))
+    server.run(joining.join, game.id, ben)
+    clock.advance(30 * DAY)
+    (seat,) = (each.seat for each in RunningGame(server, game.id).players().values() if each.person_id == ann)
+    server.run(leaving.resign, game.id, seat, ann)
+    assert server.read(by_link.table_page, token).lost == (seat,)
 
 
 def test_a_player_who_left_one_seat_takes_no_other_one(server, table):

@@ -539,7 +539,7 @@ def test_a_reader_hears_what_was_corrected_at_a_table_before_its_start(server, c
     assert corrected.status == "sent"
 
 
-def test_what_happened_before_a_table_was_stopped_is_told_once_it_resumes(server, clock, sink, post, games):
+def test_news_from_before_a_table_was_stopped_is_told_once_it_resumes(server, clock, sink, post, games):
     person = games[0].person_at(0)
     moderate(server, Correct(games[0].id, "title", "Sunday game", None), "A typo.")
     carry(server, post)
