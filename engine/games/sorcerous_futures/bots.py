@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, cast
 
 from engine.chance import Draw
@@ -107,11 +107,15 @@ def plausible(state: State, seat: int) -> int:
         if answer.seat != seat:
             worth = _worth(answer.card, worths[answer.seat], state.down.crowns[answer.seat])
             if answer.sealed:
-                table, place = SEALED, abs(3 * worth - 4 * answer.gold) // 4
+                weight *= _at(SEALED, abs(3 * worth - 4 * answer.gold) // 4)
             else:
-                table, place = PASSED if answer.passed else RAISED, worth - answer.gold - LEAST
-            weight *= table[min(max(0, place), len(table) - 1)]
+                weight *= _at(PASSED if answer.passed else RAISED, worth - answer.gold - LEAST)
     return weight
+
+
+def _at(table: Sequence[int], place: int) -> int:
+    """Return the number at a place of a table, or the one at its nearer end."""
+    return table[min(max(0, place), len(table) - 1)]
 
 
 def quick(view: State, decision: Decision, draw: Draw) -> Choice | None:
