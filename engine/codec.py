@@ -56,8 +56,8 @@ def loads(game: Game[Any], text: str) -> Any:
     """Return the value that `dumps` wrote. Raises Malformed if there is none, or OtherShape if only another release could have."""
     try:
         return _decoder(game).decode(text)
-    except OtherShape:
-        raise
+    except OtherShape as error:
+        raise OtherShape(f"this is not a record of this game: {error}") from error
     except (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError) as error:
         raise Malformed(f"this is not a record of this game: {error}") from error
 
