@@ -523,7 +523,7 @@ def test_a_clock_runs_from_the_moment_when_an_email_would_have_left(server, cloc
 def test_a_reader_hears_that_a_table_was_stopped(server, clock, sink, post, games):
     person = games[0].person_at(0)
     address = server.read(addresses.read, person).address
-    moderate(server, Freeze(games[0].id), "Somebody reported it.")
+    moderate(server, Freeze(games[0].id), "Someone reported it.")
     carry(server, post)
     assert "has been stopped" in " ".join(sink.to(address)[-1].text.split())
 
@@ -545,7 +545,7 @@ def test_news_from_before_a_table_was_stopped_is_told_once_it_resumes(server, cl
     carry(server, post)
     (corrected,) = [row for row in queued_emails(server, person, "notice") if '"corrected"' in row.facts]
     assert corrected.status == "digest"
-    moderate(server, Freeze(games[0].id), "Somebody reported it.")
+    moderate(server, Freeze(games[0].id), "Someone reported it.")
     next_eight(clock)
     carry(server, post)
     moderate(server, Unfreeze(games[0].id), "All is well.")
