@@ -187,37 +187,45 @@ def test_a_ruling_explains_what_it_changes_once(
 
 
 @SQLITE
-@pytest.mark.parametrize("became", [rewound, finished])
+@pytest.mark.parametrize(("became", "unknown"), [(rewound, "answers"), (finished, "answers"), (finished, "sealed")])
 def test_a_state_or_view_of_another_shape_is_read_from_the_log(
-    table: Table, replayed: Replay, server: Server, config: Config, became: Callable[[RunningGame], object]
+    table: Table,
+    replayed: Replay,
+    server: Server,
+    config: Config,
+    became: Callable[[RunningGame], object],
+    unknown: str,
 ) -> None:
     begun = played(table("sorcerous-futures"), 25)
     while views.save_overdue(server):
         pass
     before = begun.position(), [begun.view(seat) for seat in range(begun.row().seats)]
-    _of_another_shape(server, begun.id)
+    _of_another_shape(server, begun.id, unknown)
     assert (begun.position(), [begun.view(seat) for seat in range(begun.row().seats)]) == before
     assert replayed("verify").exit_code == replayed("replay").exit_code == 0
     replay_gate.before_start(server, config)
     assert begun.row().status == "playing"
     became(begun)
-    _of_another_shape(server, begun.id)
+    _of_another_shape(server, begun.id, unknown)
     with server.store.read() as tx:
         moment = views.moment_at(tx, games.read(tx, begun.id), [0, SPECTATOR], begun.row().turn - 1)
     assert moment is not None
     assert begun.row().status != "over" or begun.ranking()
     assert replayed("verify").exit_code == 0
     assert replayed("rebuild").exit_code == 0
-    assert "answers" in begun.row().state
+    assert f'"{unknown}"' in begun.row().state
 
 
-def _of_another_shape(server: Server, game_id: int) -> None:
-    """Store the states and views of a game as a release wrote them that knew nothing of answers."""
+def _of_another_shape(server: Server, game_id: int, unknown: str) -> None:
+    """Store the states and views of a game as a release wrote them that had no such field, in a state or in an answer."""
+
+    def without(data: dict[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in data.items() if name != unknown}
 
     def store(tx: Any) -> None:
         for table, name, of_game in ((GAME, "state", GAME.c.id), (VIEW, "body", VIEW.c.game_id)):
             for row in tx.execute(select(table).where(of_game == game_id)).mappings().all():
-                stored = {part: value for part, value in json.loads(row[name]).items() if part != "answers"}
+                stored = json.loads(row[name], object_hook=without)
                 same = of_game == game_id, table.c[name] == row[name]
                 tx.execute(update(table).where(*same).values({name: json.dumps(stored)}))
 

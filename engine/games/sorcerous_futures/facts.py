@@ -177,7 +177,7 @@ class Bid(Fact[State]):
     def apply(self, state: State) -> State:
         auction = running(state)
         waiting = auction.waiting[1:]
-        answers = (*state.answers, Answer(self.seat, auction.card, self.gold))
+        answers = (*state.answers, Answer(self.seat, auction.card, self.gold, passed=False, sealed=False))
         auction = replace(auction, leader=self.seat, high=self.gold, waiting=waiting)
         return replace(state, auction=auction, answers=answers)
 
@@ -193,7 +193,7 @@ class Passed(Fact[State]):
 
     def apply(self, state: State) -> State:
         auction = running(state)
-        answers = (*state.answers, Answer(self.seat, auction.card, auction.high, passed=True))
+        answers = (*state.answers, Answer(self.seat, auction.card, auction.high, passed=True, sealed=False))
         return replace(state, auction=replace(auction, waiting=auction.waiting[1:]), answers=answers)
 
 
@@ -215,7 +215,7 @@ class BidsShown(Fact[State]):
     def apply(self, state: State) -> State:
         # A bid of all one's gold says nothing about the card, nor does having none.
         free = [seat for seat, gold in enumerate(self.bids) if gold < state.gold[seat]]
-        answers = (Answer(seat, self.card, self.bids[seat], sealed=True) for seat in free)
+        answers = (Answer(seat, self.card, self.bids[seat], passed=False, sealed=True) for seat in free)
         return replace(state, answers=(*state.answers, *answers))
 
 

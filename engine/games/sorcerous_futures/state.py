@@ -46,8 +46,8 @@ class Answer:
     seat: int
     card: str
     gold: int
-    passed: bool = False
-    sealed: bool = False
+    passed: bool
+    sealed: bool
 
 
 @fact
